@@ -337,8 +337,8 @@ describe('restore', () => {
       }
     }
     expect([...seen].sort()).toEqual([
-      'the backup is damaged or cut off: not all of it is as it was written',
-      'this is no backup of the service',
+      'the backup is damaged or incomplete',
+      'this is not a backup of the service',
     ]);
     await expect(text(Buffer.concat([whole, whole]))).rejects.toThrow('damaged');
   });
@@ -351,7 +351,7 @@ describe('restore', () => {
     };
     await read(text);
     const lines = text.split('\n');
-    const damaged = 'the backup is damaged or cut off';
+    const damaged = 'the backup is damaged or incomplete';
     await expect(read(text.replace('Overflow', 'Overfull'))).rejects.toThrow(damaged);
     await expect(read(`${lines.slice(0, -2).join('\n')}\n`)).rejects.toThrow(damaged);
     await expect(read(text.replace(/COPY "warehouse" .*?\n\\\.\n/s, ''))).rejects.toThrow(damaged);
@@ -363,9 +363,7 @@ describe('restore', () => {
     await truncate(path, (await stat(path)).size - 20);
     const { url, sql } = await createEmptyDatabase();
     const { code, stderr } = await command(['restore', path], url);
-    expect({ code, stderr }).toEqual(
-      refused('the backup is damaged or cut off: not all of it is as it was written'),
-    );
+    expect({ code, stderr }).toEqual(refused('the backup is damaged or incomplete'));
     expect(await countRows(sql)).toBe(0);
     expect((await command(['restore', '--check', path], url)).code).toBe(1);
   });
@@ -391,7 +389,7 @@ describe('restore', () => {
     expect(await command(['restore', path], url)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^error: all rows are restored, and then it failed \(.*\): run `.* inventory migrate`, then `.* inventory audit`\n$/,
+        /^error: all rows were restored, but a later step failed \(.*\): run `.* inventory migrate`, then `.* inventory audit`\n$/,
       ),
     });
     expect(await countRows(sql)).toBeGreaterThan(0);
@@ -418,9 +416,7 @@ describe('restore', () => {
     const foreign = await createEmptyDatabase();
     await foreign.sql`create table theirs ()`;
     expect(await command(['restore', path], foreign.url)).toMatchObject(
-      refused(
-        'the database holds tables that are not of this service (theirs): give it a database of its own',
-      ),
+      refused('the database holds tables of something else (theirs): give the service its own database'),
     );
     const nothing = join(await createFolder(), 'nothing');
     expect(await command(['restore', nothing], other.url)).toMatchObject(
@@ -428,7 +424,7 @@ describe('restore', () => {
     );
     await writeFile(nothing, 'a letter');
     expect(await command(['restore', nothing], other.url)).toMatchObject(
-      refused('this is no backup of the service'),
+      refused('this is not a backup of the service'),
     );
   });
 

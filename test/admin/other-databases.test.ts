@@ -82,7 +82,7 @@ describe('before any write', () => {
       expect({ code, stderr }).toEqual({
         code: 1,
         stderr:
-          'error: the database holds tables that are not of this service (invoice): give it a database of its own\n',
+          'error: the database holds tables of something else (invoice): give the service its own database\n',
       });
     }
     expect(await contents(sql)).toEqual(['invoice']);

@@ -78,7 +78,7 @@ describe('migrate refuses before it writes anything', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(
       new RegExp(
-        `^error: ${owner.name} may not create roles: have somebody who may run \`create role inventory_login_`,
+        `^error: ${owner.name} may not create roles: let a role that may do so run \`create role inventory_login_`,
       ),
     );
     expect(await tables()).toEqual([]);
@@ -88,7 +88,7 @@ describe('migrate refuses before it writes anything', () => {
     const weak = connect(addressOf(url, owner), { name: 'tests', connectionsMax: 1 });
     const role = `missing_${randomBytes(6).toString('hex')}`;
     await expect(refuseUnableToMakeRoles(weak, ['inventory_api', role])).rejects.toThrow(
-      `${owner.name} may not create roles: have somebody who may run \`create role ${role} nologin;\`, then migrate again`,
+      `${owner.name} may not create roles: let a role that may do so run \`create role ${role} nologin;\`, then migrate again`,
     );
     // Existing roles need nobody to create them, and an owner who may create roles creates the missing ones.
     await refuseUnableToMakeRoles(weak, ['inventory_api']);

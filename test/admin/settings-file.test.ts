@@ -30,7 +30,7 @@ describe('.env in the folder', () => {
       code: 1,
       stdout: '',
       stderr:
-        'warning: no settings of this service, and ignored: RATE_LIMT (RATE_LIMIT?)\nerror: PORT must be a port number\n',
+        'warning: ignored, because the service has no such settings: RATE_LIMT (RATE_LIMIT?)\nerror: PORT must be a port number\n',
     });
     const other = await runCommand(['start'], { PORT: '3000', HOST: 'no.such.host.invalid' }, { cwd });
     expect(other.stderr).not.toContain('PORT');

@@ -154,7 +154,7 @@ test('a file that runs outside a transaction may hold only statements that can r
     "update warehouse set name = 'x';",
   ]) {
     const { run, isApplied } = await openOneBehind(`-- Runs outside a transaction.\n${statement}\n`);
-    await expect(run('migrator')).rejects.toThrow('outside a transaction a migration may not run');
+    await expect(run('migrator')).rejects.toThrow('a migration outside a transaction must not run');
     expect(await isApplied()).toBe(false);
   }
 });

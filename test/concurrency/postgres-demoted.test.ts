@@ -30,7 +30,7 @@ test('a warning at start and by doctor while no standby is synchronous', async (
   const worker = await startWorker(asPart('worker', env), log);
   await worker.stop();
   const warning =
-    'no standby is synchronous (synchronous_standby_names is empty): what was answered last is lost with the primary';
+    'no standby is synchronous (synchronous_standby_names is empty): if the primary is lost, the last answered transactions are lost, too';
   expect(lines).toContain(warning);
   const { stdout } = await runCommand(['doctor', '--json'], asPart('operator', env));
   const checks = JSON.parse(stdout) as { id: string; state: string; found: string }[];

@@ -65,7 +65,7 @@ describe('an unknown name in the environment', () => {
     await running.stop();
     await database.drop();
     expect(running.written()).toContain(
-      'no settings of this service, and ignored: REDIS_PASWORD (REDIS_PASSWORD?)',
+      'ignored, because the service has no such settings: REDIS_PASWORD (REDIS_PASSWORD?)',
     );
     expect(running.written()).not.toContain('hidden-value');
   });

@@ -75,14 +75,17 @@ describe('one line says what is wrong with', () => {
     ['redis+sentinel:///stock', /^REDIS_URL names no host/],
     [
       'redis+sentinel://one/stock?sentinelpassword=hidden',
-      /^REDIS_URL has parameters that are none: there are sentinelU/,
+      /^REDIS_URL has unknown parameters: the known ones are sentinelU/,
     ],
     ['redis+sentinel://one/stock?sentinelTls=hidden', /^REDIS_URL must have sentinelTls=on or off/],
     ['redis+cluster://hid den@one:70000', /^REDIS_URL must have host:port,host:port/],
-    ['redis+cluster://user:hidden@one:1/3', /^REDIS_URL has a path, but a Redis Cluster has one database/],
-    ['redis+cluster://one?password=hidden', /^REDIS_URL has parameters behind a \?/],
-    ['redis://user:hid%den@one', /^REDIS_URL has a % that is no percent-encoding/],
-    ['redis+cluster://user:hid%den@one', /^REDIS_URL has a % that is no percent-encoding/],
+    [
+      'redis+cluster://user:hidden@one:1/3',
+      /^REDIS_URL has a path, but a Redis Cluster has only one database/,
+    ],
+    ['redis+cluster://one?password=hidden', /^REDIS_URL has parameters after a \?/],
+    ['redis://user:hid%den@one', /^REDIS_URL has a % that does not begin a percent-encoding/],
+    ['redis+cluster://user:hid%den@one', /^REDIS_URL has a % that does not begin a percent-encoding/],
   ])('%s', (url, message) => {
     expect(() => read({ REDIS_URL: url })).toThrow(message);
     expect(() => read({ REDIS_URL: url })).not.toThrow(/hid/);
@@ -135,7 +138,7 @@ describe('a password from its own setting is put', () => {
 
   test('nowhere, with an error, when there are no Sentinels', () => {
     const env = { REDIS_URL: 'redis://host', REDIS_SENTINEL_PASSWORD: 'hidden' };
-    expect(() => read(env)).toThrow(/^REDIS_URL is not of Sentinels/);
+    expect(() => read(env)).toThrow(/^REDIS_URL does not name Sentinels/);
   });
 });
 

@@ -125,7 +125,7 @@ describe.skipIf(program === null)(
       expect(await whyNot(trio.url.replace('//', `//${user}:${password}@`))).toBe('nothing');
       expect(await whyNot(trio.url.replace('//', `//${user}:hidden@`))).toBe('WRONGPASS');
       expect(await whyNot(trio.url.replace('/stock', '/stick'))).toBe(
-        'a Sentinel knows no master of the name in REDIS_URL',
+        'a Sentinel does not know the master that REDIS_URL names',
       );
     });
 

@@ -20,8 +20,8 @@ const own = '@inventory';
 const tsx = pathToFileURL(createRequire(join(root, 'package.json')).resolve('tsx')).href;
 
 /**
- * Compiles the checkout into `folder`, and links all else there. A process of it starts in a third of the time
- * that the loader of TypeScript takes, and tests start hundreds.
+ * Compiles the checkout into `folder`, and links all else there. A process of it starts in a third of the
+ * time that the loader of TypeScript takes, and tests start hundreds.
  */
 export function compileCheckout(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
@@ -36,8 +36,8 @@ export function compileCheckout(folder: string): void {
 }
 
 /**
- * The arguments of Node that run a file of a checkout, after `imports`: the compiled ones where all of them are
- * compiled, or else TypeScript as it is.
+ * The arguments of Node that run a file of a checkout, after `imports`: the compiled ones where all of them
+ * are compiled, or else TypeScript as it is.
  */
 export function programOf(file: string, imports: readonly string[] = []): string[] {
   const compiled = [...imports, file].map(compiledOf);

@@ -205,7 +205,7 @@ test.each([
   const second = await start();
   expect(await query(second.databaseUrl, `select to_regclass('kept') as found`)).toEqual([{ found: 'kept' }]);
   expect(second.databaseUrl).not.toBe(first.databaseUrl);
-  expect(reported).toContain('giving the Postgres data another password: the one that was kept is gone…');
+  expect(reported).toContain('setting a new password for the Postgres data: the stored one is gone…');
   await second.stop();
   expect((await start()).databaseUrl).toBe(second.databaseUrl);
 });
@@ -318,7 +318,7 @@ test('a start that is broken off at any moment leaves nothing running', async ()
     }, 1);
     soon?.(abort);
     try {
-      expect(await refusal(start({ signal: controller.signal, report }))).toBe('the start was broken off');
+      expect(await refusal(start({ signal: controller.signal, report }))).toBe('the start was interrupted');
     } finally {
       clearInterval(looking);
     }

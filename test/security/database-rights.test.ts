@@ -386,7 +386,7 @@ test('an owner who may not create roles is told what a superuser must run, and m
   const statements =
     'create role inventory_api nologin; create role inventory_operator nologin; create role inventory_worker nologin;';
   await expect(migrate(modest)).rejects.toThrow(
-    `modest may not create roles: have somebody who may run \`${statements}\`, then migrate again`,
+    `modest may not create roles: let a role that may do so run \`${statements}\`, then migrate again`,
   );
   await admin.unsafe(statements);
   // As hardening guides advise. Then the owner, who may not revoke it, has no right to it either.

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-/** The folder that the service is started from. */
+/** The folder from which the service is started. */
 export const checkoutFolder = join(import.meta.dirname, '../../..');
 
-/** Where the local Postgres and Redis, their data, the logs and the demo client are kept. */
+/** The folder for the local Postgres and Redis, their data, the logs and the demo client. */
 export const localFolder = join(checkoutFolder, '.local');

@@ -5,17 +5,16 @@ import { runProgram } from './program.ts';
 
 let isOutputLost = false;
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  // The reader of our output is gone (a pipe, a terminal): no reason not to finish in order.
+  // The reader of the output (a pipe, a terminal) is gone. The command still finishes in order.
   if (code === 'EPIPE' || isOutputLost) return;
-  // A full disk, say; a secret that was to stand there is shown nowhere else.
+  // For example, the disk is full. A secret in this output is shown nowhere else.
   isOutputLost = true;
   tell(`error: not all could be written to standard output (${code})`);
   process.exitCode = 1;
 });
 process.stderr.on('error', () => {});
 
-// Errors that no command handles, and those that libraries print by themselves, become one line as well,
-// without a value in it.
+// Unhandled errors, and output that libraries print themselves, become one line as well, without values.
 takeOverOutlets((error, what, isFatal) => {
   const about = error === undefined ? '' : `: ${startError(error)}`;
   tell(`${isFatal ? 'error' : 'warning'}: ${what}${about}`);

@@ -125,15 +125,15 @@ Exit code: 0 done; 1 not done, or doctor, status or audit found a problem; 2 the
 prepare(inventory);
 inventory.hook('preAction', readEnvFile);
 
-/** Runs a command; its exit code. What went wrong is one line on standard error. */
+/** Runs a command and returns its exit code. An error is one line on standard error. */
 export async function runProgram(given: readonly string[]): Promise<number> {
   process.exitCode = 0;
   try {
-    // Some hand the `--` on that separates their own arguments from ours.
+    // Some package managers pass on the `--` that separates their own arguments from ours.
     await inventory.parseAsync(given[0] === '--' ? given.slice(1) : given, { from: 'user' });
     return process.exitCode;
   } catch (error) {
-    // Commander has written its own line.
+    // Commander has printed its own line.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     tell(`error: ${startError(error)}`);
     return error instanceof CommandError ? error.exitCode : 1;
@@ -166,14 +166,14 @@ function group(
   return parent;
 }
 
-/** Makes what is wrong with the arguments an exception with one line on standard error, all the way down. */
+/** Makes Commander throw on wrong arguments, with one line on standard error, for all subcommands. */
 function prepare(command: Command): void {
   command.exitOverride().showSuggestionAfterError(false);
   command.configureOutput({ outputError: (text) => tellText(withSuggestion(text, command)) });
   for (const child of command.commands) prepare(child);
 }
 
-/** Commander's line about an option that is not known, with the one that may have been meant. */
+/** Adds a similar option to Commander's line about an unknown one. */
 function withSuggestion(text: string, command: Command): string {
   const asked = /unknown option '(--[^'=]+)/.exec(text)?.[1];
   if (asked === undefined) return text;

@@ -5,32 +5,32 @@ import { Failed, messages, soonAgain } from './errors.ts';
 import { whenUnanswered } from './insist.ts';
 
 /**
- * Large answers of transactions, which Postgres alone has. What was decided is known before they are read,
- * and so that is never in doubt for the size of an answer.
+ * Reads large answers of transactions. Only Postgres stores their texts; the queue only reports the outcome.
+ * So the outcome is known even if the text cannot be read.
  */
 export type AnswerTexts = {
-  /** For one call of a client; what it reads has its room in memory until the call's answer is sent. */
+  /** Opens one call. The texts that it reads take room in memory until its answer is sent. */
   open(call: AnsweredCall): CallTexts;
 };
 
-/** A call whose answer goes to this client by `res`. */
+/** A client's call. `res`: the response that answers it. */
 export type AnsweredCall = { clientId: string; res: Pick<ServerResponse, 'once' | 'destroyed' | 'destroy'> };
 
 export type CallTexts = {
   /**
-   * The JSON texts of the answers under these request ids, a few; null when there is no room for them in
-   * time. Throws when Postgres does not answer.
+   * Reads the JSON texts of the answers to these few requests. Returns null if there is no room for them in
+   * time. Throws if Postgres does not answer.
    */
   read(requestIds: readonly string[]): Promise<ReadonlyMap<string, string> | null>;
-  /** What stands for the answers under these request ids where they are not told. */
+  /** Reads the short texts that replace these answers when they are left out. */
   leftOut(requestIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /**
-   * The same answer with its text; `unknown` when Postgres does not give it. Throws Failed, which says that
-   * it was applied, when there is no room for the answer of a batch. That of a single transaction is read
-   * then all the same: each of them counts as a call.
+   * Returns the answer with its text, or `unknown` if Postgres does not return the text. If there is no room
+   * for the answer of a batch, throws Failed, which says that the batch was applied. The answer of a single
+   * transaction is read even without room, because the rate limit counts each of them.
    */
   fill(answer: SubmitResult, of: 'batch' | 'single'): Promise<SubmitResult>;
-  /** The call holds no texts any more but those of its answer. To be called once, however it ends. */
+  /** Releases all texts except those of the answer. Must be called once, however the call ends. */
   end(): void;
 };
 
@@ -39,20 +39,20 @@ export type AnswerReaders = Pick<CallTexts, 'leftOut'> & {
 };
 
 /**
- * Characters of answers that are read and not yet sent: of all clients, and of one. On their way each is
- * there twice.
+ * Limits for answers that are read but not yet sent, in characters: for all clients and for one. While it is
+ * sent, each answer is in memory twice.
  */
 const answerRoomOptions: BodyRoomOptions = {
   total: 64 * 1024 * 1024,
   perClient: 16 * 1024 * 1024,
   waitMs: 2000,
 };
-// What an answer counts before it is read.
+// The length that is reserved for an answer before it is read.
 const expectedLength = 1024 * 1024;
-// Who does not take its answer by then lets others have the room.
+// A caller that has not read its answer by then is disconnected, so that others get the room.
 const sentWithinMs = 30_000;
 
-/** `readers` ask Postgres. */
+/** `readers` query Postgres. */
 export function createAnswerTexts(
   readers: AnswerReaders,
   room: BodyRoom = createBodyRoom(answerRoomOptions),
@@ -64,12 +64,13 @@ export function createAnswerTexts(
       let leave = () => {};
       let isOver = false;
       const hasGone = () => call.res.destroyed;
-      // What a call that goes on has read is there, whether its caller is or not.
+      // A call that is still running keeps its texts in memory, even if the caller has gone. So it keeps its
+      // room.
       const leaveIfDone = () => {
         if (isOver && hasGone()) leave();
       };
 
-      /** Takes the call's place in the room; returns how to note that it has more. */
+      /** Reserves room for the call. Returns a function that updates the reserved length. */
       async function enter() {
         const visit = room.enter(call.clientId, expectedLength);
         leave = visit.leave;
@@ -81,7 +82,7 @@ export function createAnswerTexts(
       }
 
       async function read(requestIds: readonly string[]) {
-        // Nobody would read them.
+        // The caller has gone.
         if (hasGone()) return null;
         entered ??= enter();
         const note = await entered;
@@ -109,7 +110,7 @@ export function createAnswerTexts(
           const texts = await read([under])
             .then((inRoom) => inRoom ?? readAnyway())
             .catch(whenUnanswered(new Map<string, string>()));
-          // Nobody sees it.
+          // The caller has gone, so the text does not matter.
           if (texts === null && hasGone()) return filled(answer, '[]');
           if (texts === null) throw new Failed(503, messages.answerWaits, soonAgain, 'busy');
           const result = texts.get(under);
@@ -120,12 +121,15 @@ export function createAnswerTexts(
   };
 }
 
-/** Under which request id Postgres has the text of this answer; null when it is here. */
+/**
+ * Returns the request id under which Postgres stores the text of this answer, or null if the answer has its
+ * text.
+ */
 export function underOf(answer: SubmitResult): string | null {
   return ('under' in answer && answer.under) || null;
 }
 
-/** An answer whose text is this. */
+/** Returns the answer with this text. */
 export function filled({ under: _, ...answer }: SubmitResult & { under?: string }, result: string) {
   return { ...answer, result } as SubmitResult;
 }

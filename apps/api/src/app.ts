@@ -36,13 +36,13 @@ import { docsMethods, docsRoutes, isOfDocs } from './routes/docs.ts';
 import { isOtherFamily, otherMethods } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
 
-/** The contract's base path. */
+/** The base path of the contract. */
 export const basePath = '/api/v1';
-/** The contract's version, as X-API-Version has it. */
+/** The version of the contract, sent as X-API-Version. */
 export const version = 'v1';
 
-// A page of 25 lots and more: an eighth of the bytes for 0.04 ms to 0.2 ms of a core, and not on the event
-// loop's.
+// From about 25 lots on. Compression saves seven eighths of the bytes and takes 0.04 to 0.2 ms of a core,
+// outside the event loop.
 const compressedFromCharacters = 8000;
 const compress = promisify(gzip);
 
@@ -54,27 +54,27 @@ export type AppOptions = {
   rateLimit: number;
   strangers: Strangers;
   bodyRoom: BodyRoom;
-  /** Proxies of ours before the service: see `callerAddress`. */
+  /** The number of our proxies in front of the service; see `callerAddress`. */
   proxies: number;
-  /** The origins of CORS. */
+  /** The origins that CORS allows. */
   corsOrigins: readonly string[];
   /** Whether the process is about to stop. */
   isDraining: () => boolean;
   log: Log;
   requestLog: RequestLog;
   metrics: ApiMetrics;
-  /** null: traces go nowhere. */
+  /** null: traces are off. */
   tracing: Tracing | null;
 };
 
 /**
- * The middlewares, in the order in which a request meets them. One that has nothing to do after the others
- * returns their promise as it is: each wait costs every request.
+ * Creates the app. The middlewares stand in the order in which they run. A middleware that has nothing left
+ * to do returns the promise of `next` and does not await it, because each await costs every request.
  */
 export function createApp(options: AppOptions): Koa {
   const app = new Koa();
   const paths = routeRequests(options);
-  // Instead of Koa's own listener, which prints the stack.
+  // Replaces Koa's own listener, which prints the stack.
   app.on('error', (error: unknown) => noteLost(options.log, error));
   if (options.tracing !== null) app.use(traceRequests(options.tracing, paths));
   app.use(nameCaller(options.proxies));
@@ -102,8 +102,8 @@ export function createApp(options: AppOptions): Koa {
 }
 
 /**
- * Each request as a trace of its own. A `traceparent` that its caller sent is a link: nobody out there joins
- * our traces, or has them kept.
+ * Traces each request. A `traceparent` from the caller becomes a link: callers must not add to our traces or
+ * decide which ones are kept.
  */
 function traceRequests(tracing: Tracing, paths: Paths) {
   return (ctx: Context, next: Next) => {
@@ -123,7 +123,7 @@ function traceRequests(tracing: Tracing, paths: Paths) {
   };
 }
 
-/** Where the request comes from, as the limits per address know it. */
+/** Stores the caller's address that the limits use. */
 function nameCaller(proxies: number) {
   return (ctx: Context, next: Next) => {
     ctx.state.address = callerAddress(ctx.req, proxies);
@@ -131,7 +131,7 @@ function nameCaller(proxies: number) {
   };
 }
 
-/** The request's id, the caller's or ours, and the version: on every answer. */
+/** Sets the request id (the caller's or our own) and the version on every answer. */
 function nameAnswer(isDraining: () => boolean) {
   return async (ctx: Context, next: Next) => {
     ctx.state.arrivedAt = performance.now();
@@ -140,12 +140,12 @@ function nameAnswer(isDraining: () => boolean) {
     ctx.set('X-Request-Id', name.theirs ?? name.ours);
     ctx.set('X-API-Version', version);
     await next();
-    // A process that is about to stop sends its callers elsewhere.
+    // The process is about to stop: callers must connect to another one.
     if (isDraining() || leavesMuch(ctx.req)) ctx.set('Connection', 'close');
   };
 }
 
-/** Counts, times and logs what was answered, by the template of its route. */
+/** Counts, times and logs each answer by the template of its route. */
 function noteAnswers({ metrics, requestLog }: AppOptions, paths: Paths) {
   return async (ctx: Context, next: Next) => {
     await next();
@@ -166,9 +166,9 @@ function noteAnswers({ metrics, requestLog }: AppOptions, paths: Paths) {
   };
 }
 
-/** The template of the route that a request was for; `other` for what is no route of ours. */
+/** Returns the template of the route that matches a request, or `other` if none does. */
 function templateOf(ctx: Context, paths: Paths): string {
-  // Not of what is malformed: Koa may fail to parse it.
+  // A malformed target is skipped, because Koa may fail to parse it.
   if (malformationOf(ctx.req) !== null) return 'other';
   if (isOfDocs(belowBase(ctx.path))) return '/docs';
   const alike = paths.like(ctx.path);
@@ -181,7 +181,7 @@ function belowBase(path: string): string {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : '';
 }
 
-/** Refusals are answered; failures are answered without a word of the inside. */
+/** Answers refusals with their code, and failures without internal details. */
 function answerErrors(metrics: ApiMetrics) {
   return async (ctx: Context, next: Next) => {
     try {
@@ -203,8 +203,8 @@ function answerErrors(metrics: ApiMetrics) {
 }
 
 /**
- * An answer that failed on its way, after everything else: mostly its caller has gone, which is no failure of
- * ours.
+ * Logs an error that came after the answer had begun. Usually the caller has disconnected, which is not a
+ * failure of the service.
  */
 function noteLost(log: Log, error: unknown) {
   const gone = ['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE'];
@@ -213,13 +213,13 @@ function noteLost(log: Log, error: unknown) {
 }
 
 /**
- * What Node lets through and no route could make sense of. Before it nothing reads the target, which Koa may
- * fail to parse.
+ * Refuses requests that Node accepts but no route could handle. No middleware before this one may read the
+ * target, because Koa may fail to parse it.
  */
 function refuseMalformed(ctx: Context, next: Next) {
   const message = malformationOf(ctx.req);
   if (message === null) return next();
-  // The bytes that follow on the connection may not be what their sender takes them for.
+  // The next bytes on this connection may not be what the sender thinks they are.
   throw new Refused({ code: 'bad_request', message }, { headers: { Connection: 'close' } });
 }
 
@@ -312,7 +312,10 @@ function routeRequests({ routes, bodyRoom }: AppOptions): Paths {
   };
 }
 
-/** Refuses what no route has answered: another family, another method of a known path, or an unknown path. */
+/**
+ * Refuses a request that no route has answered: the path is unknown, belongs to another family, or has no
+ * such method.
+ */
 function refuseUnrouted(paths: Paths) {
   return async (ctx: Context) => {
     if (isOtherFamily(belowBase(ctx.path))) {
@@ -324,15 +327,15 @@ function refuseUnrouted(paths: Paths) {
   };
 }
 
-/** The methods that the routes have for a path. */
+/** Returns the methods that the routes have for a path. */
 function routedMethods(paths: Paths, path: string): Set<string> {
   const alike = paths.like(path);
-  // The exact path comes first: `GET /Inventory/Receive` is another method of it, not a warehouse of that
-  // name. But `DELETE /Item/All` is the item of that name.
+  // An exact match comes first: `GET /Inventory/Receive` has the wrong method, it does not ask for a
+  // warehouse of that name. But `DELETE /Item/All` deletes the item of that name.
   const hasExact = alike.some(({ isExact }) => isExact);
   const known = alike.filter(({ declared, params }) => {
     if (parseParams(declared, path, params) !== null) return true;
-    // A route that says of its own what does not fit is there for that, too.
+    // A route with its own message for parameters that do not fit matches such paths too.
     return !hasExact && declared.misfit !== undefined;
   });
   const methods = new Set<string>(known.map(({ declared }) => declared.method));
@@ -340,7 +343,7 @@ function routedMethods(paths: Paths, path: string): Set<string> {
   return methods;
 }
 
-/** The methods of any path that the service has. */
+/** Returns the methods for any path of the service. */
 function methodsOf(paths: Paths, fullPath: string): readonly string[] {
   const path = belowBase(fullPath);
   if (path === '/Token') return ['POST'];
@@ -371,7 +374,7 @@ function sendJson(ctx: Context, status: number, text: string, headers: Record<st
   ctx.body = text;
 }
 
-/** All of a JSON answer but its body. */
+/** Sets status and headers of a JSON answer. */
 function beginJson(ctx: Context, status: number, headers: Record<string, string>) {
   ctx.status = status;
   ctx.set({ ...jsonHeaders, ...headers });

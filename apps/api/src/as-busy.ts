@@ -3,14 +3,17 @@ import { TooLateError } from '@inventory/process/within';
 import { Failed, messages } from './errors.ts';
 
 /**
- * Of work that no connection was free for in time: Postgres is there, and the caller may come again. Any
- * other error stays as it is.
+ * Turns "no connection was free in time" into 503 `busy`: Postgres works, and the caller may try again.
+ * Returns other errors unchanged.
  */
 export function asBusy(error: unknown): unknown {
   return error instanceof NeverBegunError ? busy() : error;
 }
 
-/** The same, also of work that took longer than it may: of a dry run nothing else can be said. */
+/**
+ * Like `asBusy`, and also for work that took too long. A dry run changes nothing, so the caller can simply
+ * try again.
+ */
 export function lateAsBusy(error: unknown): unknown {
   return error instanceof TooLateError ? busy() : asBusy(error);
 }

@@ -2,16 +2,19 @@ import { readLastBackup } from '@inventory/db/operator/backup-records';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 
-/** How old the last backup is that was noted in the database, as the metrics tell it. */
+/** The age of the last backup that the database has on record, for the metrics. */
 export type BackupAge = {
-  /** By what made it; empty when none was ever noted, or nobody could say so yet. */
+  /**
+   * Ages in seconds, by the tool that made the backup. Empty if no backup is on record or Postgres has not
+   * answered yet.
+   */
   seconds(): Record<string, number>;
   stop(): void;
 };
 
 const lookEveryMs = 30_000;
 
-/** Asks Postgres now and then; while it is away the last backup grows older as it is. */
+/** Asks Postgres at intervals. While Postgres is away, the age of the last known backup keeps growing. */
 export function watchBackupAge(pool: Pick<StatementPool, 'run'>): BackupAge {
   let last: { madeBy: string; takenAtMs: number } | null = null;
   const look = async () => {
@@ -19,7 +22,7 @@ export function watchBackupAge(pool: Pick<StatementPool, 'run'>): BackupAge {
       const found = await pool.run(readLastBackup);
       last = found && { madeBy: found.madeBy, takenAtMs: performance.now() - found.ageSeconds * 1000 };
     } catch {
-      // Postgres is away or busy, which others tell.
+      // Postgres is away or busy. Other parts report that.
     }
   };
   const stop = lookEvery(lookEveryMs, look);

@@ -9,44 +9,48 @@ import { createLists, type Lists, streamWithinMs } from './lists/lists.ts';
 import { createReplica, type Replica } from './lists/replica.ts';
 import { createTrials, type Trials } from './trials.ts';
 
-/** The api's connections to Postgres, by who must not stand behind whom. */
+/**
+ * The api's connections to Postgres. Each kind of work has its own, so that it never waits for another kind.
+ */
 export type Database = {
-  /** Lists, in turns on connections of their own. */
+  /** Lists, which take turns. */
   lists: Lists;
-  /** Single items, and lists that cost as little. */
+  /** Single items, and lists that are as cheap. */
   reads: StatementPool;
-  /** Clients, secrets and signing keys, which every request begins with. */
+  /** Clients, secrets and signing keys, which every request needs first. */
   authentication: StatementPool;
-  /** The reads and writes a transaction waits for: its key, a lost answer, the verdict. */
+  /** Reads and writes that a transaction waits for: its key, a lost answer, the verdict. */
   verdicts: StatementPool;
-  /** Dry runs, in turns on connections of their own. */
+  /** Dry runs, which take turns. */
   trials: Trials;
   /** Writes of items. */
   items: StatementPool;
-  /** The page of those who run the service: one statement at a time, and never beside another's work. */
+  /**
+   * The operator's status page. It runs one statement at a time and never takes a connection from other work.
+   */
   operations: StatementPool;
-  /** Answers lists instead of the primary if it has caught up; null: there is no replica. */
+  /** Answers lists in place of the primary when it has caught up. null: there is no replica. */
   replica: Replica | null;
-  /** How many pieces of work wait for a connection or a turn now. */
+  /** Number of tasks that wait for a connection or a turn now. */
   waitingCount(): number;
-  /** The same, by the kind of work. */
+  /** The same, by kind of work. */
   waitingCounts(): Record<string, number>;
-  /** Connections, by their state. */
+  /** Number of connections by state. */
   connectionCounts(): { busy: number; idle: number; suspect: number };
   end(): Promise<void>;
 };
 
-/** The longest that a write of an item takes once it was begun; see `limitMs`. */
+/** The longest time that a write of an item takes once it has begun; see `limitMs`. */
 export const itemWriteLimitMs = 4000;
 
-// A list ends so long after it was begun, if Postgres does not end it before.
+// The api ends a list after this time, if Postgres has not done so before.
 const listLimitMs = 11_000;
-// How long Postgres works on one.
+// Postgres ends a list after this time.
 const listTimeoutMs = 10_000;
 
 type Kind = Omit<StatementPoolOptions, 'open'> & Omit<ConnectOptions, 'connectionsMax'>;
 
-// By the statements of a batch, on what nobody holds.
+// Dry runs use the statements of a batch, but take no locks.
 const trialsKind = {
   name: 'inventory-dry-runs',
   statementTimeoutMs: 3000,
@@ -57,8 +61,8 @@ const trialsKind = {
   waitMs: 3000,
   cancels: true,
 } as const;
-// Nobody's request waits for it. What takes Postgres longer is left out of the page.
-const operationsKind = {
+// No request waits for the status page. It leaves out what takes Postgres longer than this.
+const statusPageKind = {
   name: 'inventory-operations',
   statementTimeoutMs: 2000,
   oneProcess: true,
@@ -68,7 +72,7 @@ const operationsKind = {
   waitMs: 1000,
 };
 
-/** Each kind of work and its connections; `readsMax`: those for `cheap`. */
+/** Each kind of work and its connections. `readsMax`: the number of connections for `cheap`. */
 const kindsOf = (readsMax: number) =>
   ({
     cheap: {
@@ -80,7 +84,7 @@ const kindsOf = (readsMax: number) =>
       waitMs: 12_000,
       cancels: true,
     },
-    // As many as have a turn at once, each on one processor of Postgres.
+    // One connection for each turn. Each keeps one core of Postgres busy.
     costly: {
       name: 'inventory-costly-lists',
       statementTimeoutMs: listTimeoutMs,
@@ -91,7 +95,7 @@ const kindsOf = (readsMax: number) =>
       waitMs: 3000,
       cancels: true,
     },
-    // Each piece is one statement; between them the reader is waited for.
+    // A stream reads one statement at a time and waits for its reader in between.
     streamed: {
       name: 'inventory-streamed-lists',
       statementTimeoutMs: listTimeoutMs,
@@ -110,10 +114,11 @@ const kindsOf = (readsMax: number) =>
       connectionsMax: 2,
       overrunMs: 700,
       limitMs: 1000,
-      // A fleet that asks in one moment waits for its looks as it would for its lists.
+      // Many clients may ask at the same moment. They wait for these looks as long as they would for their
+      // lists.
       waitMs: 6000,
     },
-    // Long beside what they take and what anybody waits for them: a start on a slow machine needs it.
+    // Long compared with the work itself: starting on a slow machine needs it.
     authentication: {
       name: 'inventory-authentication',
       statementTimeoutMs: 4000,
@@ -132,7 +137,8 @@ const kindsOf = (readsMax: number) =>
       waitMs: 600,
     },
     trials: trialsKind,
-    // Ended by Postgres well before its caller is answered: nothing is applied after a "not applied".
+    // Postgres ends the write well before the caller is answered, so nothing is applied after the caller was
+    // told that it was not.
     items: {
       name: 'inventory-items',
       statementTimeoutMs: 3000,
@@ -141,15 +147,15 @@ const kindsOf = (readsMax: number) =>
       limitMs: itemWriteLimitMs,
       waitMs: 3000,
     },
-    operations: operationsKind,
+    operations: statusPageKind,
   }) satisfies Record<string, Kind>;
 
-/** How many connections to Postgres one api opens at most; `readsMax`: DATABASE_CONNECTIONS. */
+/** The number of connections to Postgres that one api opens at most. `readsMax`: DATABASE_CONNECTIONS. */
 export function connectionsOf(readsMax: number): number {
   return Object.values(kindsOf(readsMax)).reduce((sum, { connectionsMax }) => sum + connectionsMax, 0);
 }
 
-// How far the primary is, for what replicas answer: one statement at a time, for all that wait.
+// Reads the primary's log position for the replica: one statement at a time serves all lists that wait.
 const positionsKind = {
   name: 'inventory-positions',
   statementTimeoutMs: 500,
@@ -159,12 +165,12 @@ const positionsKind = {
   waitMs: 500,
 };
 
-/** A replica for lists, and who is told when it fails. */
+/** A replica for lists. `report` is told when it fails. */
 export type ReplicaOptions = { readUrl: string; report: (error: Error) => void };
 
 /**
- * Opens nothing yet: a connection is made when it is first needed. `readsMax`: connections for cheap lists
- * and single items.
+ * Creates the pools. Connections are opened when they are first needed. `readsMax`: connections for cheap
+ * lists and single items.
  */
 export function openDatabase(
   databaseUrl: string,
@@ -177,8 +183,8 @@ export function openDatabase(
       ...(onOverrun && { onOverrun }),
       open: () => connect(databaseUrl, { ...kind, connectionsMax: 1 }),
     });
-  // The quick ones are asked all the time, and see first that connections died without a word. One of another
-  // kind may lie idle for long, and whoever uses it next would wait as long as its work may take.
+  // The busy pools notice first when connections have died silently, so they tell the others. Otherwise the
+  // next use of an idle connection would hang until its time limit.
   const tellAll = (since: number) => {
     for (const pool of Object.values(pools)) pool.doubtIdle(since);
   };

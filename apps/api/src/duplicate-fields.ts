@@ -7,11 +7,11 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Whether some object in a JSON text, however deep, has a field twice: its readers would not agree on what it
- * says. The text must be well-formed. One pass over it, nothing on the stack.
+ * Whether any object in a JSON text, at any depth, has the same field twice. Parsers do not agree on what
+ * such a text means. The text must be well-formed. One pass, without recursion.
  */
 export function hasDuplicateFields(text: string): boolean {
-  // The names seen in each object around the place; null stands for an array.
+  // The field names seen so far in each enclosing object; null stands for an array.
   const around: (Set<string> | null)[] = [];
   let start = -1;
   let end = -1;
@@ -25,7 +25,7 @@ export function hasDuplicateFields(text: string): boolean {
     else if (code === openBracket) around.push(null);
     else if (code === closeBrace || code === closeBracket) around.pop();
     else if (code === colon) {
-      // The string before it is a name. One character can be written in several ways.
+      // The string before the colon is a field name. Escapes can write the same name in several ways.
       const written = text.slice(start, end + 1);
       const name = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1);
       const names = around.at(-1)!;
@@ -36,7 +36,7 @@ export function hasDuplicateFields(text: string): boolean {
   return false;
 }
 
-/** Where the string that begins at `start` has its closing quote. */
+/** Returns the position of the closing quote of the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (text.charCodeAt(index) !== quote) index += text.charCodeAt(index) === backslash ? 2 : 1;

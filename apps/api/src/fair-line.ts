@@ -1,17 +1,17 @@
 /**
- * Those who wait, each under a name; whose turn is next goes round the names, and among one name's by
- * arrival.
+ * A queue in which names take turns: each turn goes to the next name, and within a name to the item that came
+ * first.
  */
 export type FairLine<T> = {
-  /** Takes a place; returns how to leave it. */
+  /** Joins the queue. Returns a function that leaves it. */
   join(name: string, item: T): () => void;
-  /** The next of those whose name `may` go, which leaves the line with that; undefined when there is none. */
+  /** Removes and returns the next item whose name `may` go; undefined if there is none. */
   next(may: (name: string) => boolean): T | undefined;
   size(): number;
   sizeOf(name: string): number;
 };
 
-/** However many places one name takes, another one waits for a single turn of it. */
+/** However many places one name takes, another name waits for only one turn of it. */
 export function createFairLine<T extends object>(): FairLine<T> {
   // The names in the order of their turns.
   const places = new Map<string, Set<T>>();

@@ -3,40 +3,43 @@ import { addCount } from './add-count.ts';
 import { createFairLine } from './fair-line.ts';
 
 export type FairRoomOptions = {
-  /** How many units have room at once. What the last visit has more is let in. */
+  /** The size of the room in units. The visit that fills it may exceed this. */
   total: () => number;
-  /** Whether a name that has so many units in the room may have more. */
+  /** Whether a name that already has so many units in the room may have more. */
   may?: (name: string, units: number) => boolean;
   waitMs?: number;
-  /** Whether names that have nothing in the room go before those that have. */
+  /** Whether names with nothing in the room go first. */
   freshFirst?: boolean;
-  /** Called when there is more room, instead of `serve`: for rooms that share a limit. */
+  /** Called instead of `serve` when there is more room, for rooms that share a limit. */
   onRoom?: () => void;
 };
 
 export type FairRoom = {
   /** Asks for room for so many units under this name. */
   enter(name: string, units: number, wait?: Partial<Wait>): Visit;
-  /** Admits those there is room for, when `total` has become more. */
+  /** Admits visits again after `total` has grown. */
   serve(): void;
-  /** Units in the room: of all names, and of one. */
+  /** Units in the room, of all names or of one. */
   used(): number;
   usedOf(name: string): number;
-  /** Visits that wait: of all names, and of one. */
+  /** Waiting visits, of all names or of one. */
   waitingCount(): number;
   waitingOf(name: string): number;
 };
 
 export type Visit = {
-  /** Whether there is room for it; false when it left before, came too late, or its caller has gone. */
+  /** Resolves to true once the visit has room. False: it left, waited too long, or its caller has gone. */
   admitted: Promise<boolean>;
-  /** It has so many units, once it was admitted. */
+  /** Changes the number of units of a visit that was admitted. */
   resize(units: number): void;
-  /** Ends it, or its wait. To be called however it ends; more than once does no harm. */
+  /** Ends the visit, or its wait. Must be called however the visit ends; further calls do nothing. */
   leave(): void;
 };
 
-/** Room for so much at once. Those that find none wait, and names take turns, each in its order. */
+/**
+ * A room of limited size. Visits that do not fit wait. Names take turns, and the visits of a name keep their
+ * order.
+ */
 export function createFairRoom(options: FairRoomOptions): FairRoom {
   const { total, may = () => true, waitMs = Number.POSITIVE_INFINITY, freshFirst = false } = options;
   const { onRoom = serve } = options;

@@ -3,13 +3,13 @@ import type { StatementPool } from '@inventory/db/statement-pool';
 
 type Waiting<In, Out> = { input: In; resolve: (output: Out) => void; reject: (error: unknown) => void };
 
-// More than callers ask in a moment, and few enough for a statement that ends in some milliseconds.
+// More than callers ask for at one moment, and few enough for one statement to end within milliseconds.
 const inputsMax = 1000;
 
 /**
- * Makes one piece of work of all that is asked in one turn of the event loop, or while every connection is
- * busy, of 1,000 inputs at most: a statement of its own would cost a request as much as all the rest of it.
- * `work` returns an output for each input, in their order.
+ * Combines the inputs of one turn of the event loop, or all that arrive while every connection is busy, into
+ * one call of `work`, at most 1,000. A statement for each request would cost as much as the rest of the
+ * request. `work` returns one output for each input, in order.
  */
 export function gather<In, Out>(
   pool: StatementPool,
@@ -29,14 +29,14 @@ export function gather<In, Out>(
     const taken: Waiting<In, Out>[] = [];
     try {
       const outputs = await pool.run((sql) => {
-        // Not before it runs: a request that came while it waited for a connection goes along.
+        // Taken only now, so that requests that came while it waited for a connection are included.
         taken.push(...take());
         const inputs = taken.map(({ input }) => input);
         return inputs.length === 0 ? Promise.resolve([]) : work(sql, inputs);
       });
       for (const [index, { resolve }] of taken.entries()) resolve(outputs[index]!);
     } catch (error) {
-      // Nothing is taken when no connection was free in time.
+      // If no connection was free in time, nothing has been taken yet.
       for (const { reject } of taken.length > 0 ? taken : take()) reject(error);
     }
   }

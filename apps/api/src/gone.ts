@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 const waiting = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Has it told when a caller's connection closes; returns how to be told no more. One listener a connection,
- * however many requests come on it at once.
+ * Calls `tell` when a caller's connection closes. Returns a function that cancels this. A connection has one
+ * listener for all its requests.
  */
 export function onSocketClosed(socket: Socket, tell: () => void): () => void {
   let told = waiting.get(socket);

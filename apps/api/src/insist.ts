@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { isUnanswered } from '@inventory/db/pool';
 
-// A connection that ended is replaced by then.
+// A broken connection has been replaced by then.
 const againAfterMs = 200;
 
-/** To catch with: `value` where Postgres gave no answer; other errors go on. */
+/** For `catch`: returns `value` if Postgres did not answer; rethrows other errors. */
 export function whenUnanswered<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (isUnanswered(error)) return value;
@@ -13,8 +13,8 @@ export function whenUnanswered<T>(value: T): (error: unknown) => T {
 }
 
 /**
- * What `ask` gives; asked again, until `untilMs` of `performance.now()`, while Postgres cannot say. For what
- * may be asked twice.
+ * Calls `ask` again while Postgres cannot answer, until `untilMs` of `performance.now()`. `ask` must be safe
+ * to repeat.
  */
 export async function insist<T>(untilMs: number, ask: () => Promise<T>): Promise<T> {
   for (;;) {

@@ -8,14 +8,15 @@ import { within } from '@inventory/process/within';
 import { type Database, itemWriteLimitMs } from './database.ts';
 import { Failed, messages, soonAgain, unknownOutcome } from './errors.ts';
 
-// A statement whose connection broke may still run: it is looked for so often, so long.
+// A statement may still run after its connection broke. So its effect is looked for at this interval, for
+// this long.
 const lookEveryMs = 100;
 const lookForMs = 1500;
 const lookWithinMs = 3000;
-// Between all this and the time after which nobody waits.
+// Spare time between the last look and the moment at which the caller stops waiting.
 const spareMs = 500;
 
-/** Creates an item and returns its JSON text; fails as `createItem` does, or with Failed. */
+/** Creates an item and returns its JSON text. Fails like `createItem`, or with Failed. */
 export async function addItem(
   { items, verdicts }: Database,
   shortId: string,
@@ -35,7 +36,7 @@ export async function addItem(
   });
 }
 
-/** Changes the fields given; false when there is no such item. Fails with Failed. */
+/** Changes the given fields. Returns false if there is no such item. Throws Failed. */
 export function changeItem(
   { items, verdicts }: Database,
   shortId: string,
@@ -45,29 +46,29 @@ export function changeItem(
   return writeItem({
     wait,
     write: (writeWait) => items.run((sql) => updateItem(sql, shortId, fields), writeWait),
-    // Whoever wrote these fields: they are the ones that were asked for.
+    // If another caller wrote the same values, the item still is as requested.
     readBack: async () => (await verdicts.run((sql) => hasItemFields(sql, shortId, fields))) || null,
   });
 }
 
 type ItemWrite<T> = {
   wait: Wait;
-  /** One statement; begun only in the time that is left for it. */
+  /** One statement. It begins only if enough time is left. */
   write: (wait: Wait) => Promise<T>;
   /**
-   * The item as it stands now, null when it is not as it was to be written. Null for a write that concerns
-   * nobody.
+   * Reads the item back: null if it does not have the requested values. Null instead of a function if the
+   * write concerns nobody.
    */
   readBack: (() => Promise<T | null>) | null;
 };
 
 /**
- * A write of an item keeps what the transactions promise: an error means that it was not applied and never
- * will be. One that cannot be begun in time is not begun at all; one whose answer is lost is looked for; and
- * when it is not found, the caller is told that the outcome is not known.
+ * Writes an item with the same promise as a transaction: an error means that the write was not applied and
+ * never will be. A write that cannot begin in time does not begin. If its answer is lost, the item is read
+ * back. If that does not show the write, the caller is told that the outcome is unknown.
  */
 async function writeItem<T>({ wait, write, readBack }: ItemWrite<T>): Promise<T> {
-  // Once begun it is waited for: nobody is answered while it may still be applied.
+  // Once begun, the write is awaited: the caller is not answered while it may still be applied.
   const until = wait.until - itemWriteLimitMs - lookWithinMs - spareMs;
   try {
     return await write({ ...wait, until });

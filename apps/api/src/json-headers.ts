@@ -1,2 +1,5 @@
-/** The headers of every JSON answer: stock changes, and an answer for one client is for no other. */
+/**
+ * The headers of every JSON answer. Answers must not be cached: stock changes, and each answer is for one
+ * client only.
+ */
 export const jsonHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;

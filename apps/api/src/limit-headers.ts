@@ -1,7 +1,7 @@
 import { type RateLimitVerdict, windowSeconds } from '@inventory/auth/rate-limit';
 import type { Context } from 'koa';
 
-/** Names a limit and what is left of it in an answer's headers, beside those that are named already. */
+/** Adds a limit and what is left of it to the answer's headers, after the limits that are already there. */
 export function nameLimit(
   ctx: Context,
   policy: 'default' | 'operations',
@@ -16,7 +16,7 @@ function add(ctx: Context, header: string, item: string) {
   ctx.set(header, named === undefined ? item : `${named}, ${item}`);
 }
 
-/** Seconds until a caller who was refused gets through. */
+/** Seconds after which a refused caller may try again. */
 export function retryAfterOf({ resetMs }: RateLimitVerdict): string {
   return String(Math.max(1, secondsOf(resetMs)));
 }

@@ -4,10 +4,7 @@ import type { BodyRoom } from './body-room.ts';
 import { type FailureCause, failureCauses } from './errors.ts';
 import type { Needs } from './needs.ts';
 
-/**
- * Why somebody did not get or have a token: the codes of RFC 6749, too many wrong secrets, or a token that is
- * not live.
- */
+/** Why authentication failed: an RFC 6749 code, too many wrong secrets, or a token that is not live. */
 export type TokenFailure =
   | 'invalid_client'
   | 'invalid_request'
@@ -15,7 +12,7 @@ export type TokenFailure =
   | 'too_many'
   | 'invalid_token';
 
-/** The metrics of an api's requests. `route`: the template of a route, never a path. */
+/** The request metrics of an api. `route`: the template of the route, never the path. */
 export type ApiMetrics = {
   answered(method: string, route: string, status: number, tookMs: number): void;
   refused(code: string): void;
@@ -27,7 +24,7 @@ export type ApiMetrics = {
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
-/** The metrics of an api's requests; docs/metrics.md says what each means. */
+/** Creates the request metrics of an api; docs/metrics.md explains each one. */
 export function createApiMetrics(metrics: Metrics): ApiMetrics {
   const requests = metrics.counter('inventory_api_requests_total', 'Requests that were answered.', [
     'method',
@@ -36,39 +33,39 @@ export function createApiMetrics(metrics: Metrics): ApiMetrics {
   ]);
   const requestSeconds = metrics.histogram(
     'inventory_api_request_duration_seconds',
-    'Time from a request to its answer, without what a stranger is kept waiting.',
+    'Time from a request to its answer, without the delay for strangers.',
     durationBuckets,
     ['method', 'route'],
   );
   const refusals = metrics.counter(
     'inventory_api_refusals_total',
-    'Requests refused, by the code of the error object.',
+    'Refused requests, by the code of the error object.',
     ['code'],
   );
   const rateLimited = metrics.counter(
     'inventory_api_rate_limited_total',
-    'Requests past the limit of their client.',
+    'Requests beyond the limit of their client.',
   );
   const tokenFailures = metrics.counter(
     'inventory_api_token_failures_total',
-    'Requests for a token that were refused, and requests with a token that is not live.',
+    'Refused requests for a token, and requests with a token that is not live.',
     ['reason'],
   );
   const failures = metrics.counter(
     'inventory_api_failures_total',
-    'Requests answered 500 or 503, by the cause.',
+    'Requests answered with 500 or 503, by cause.',
     ['cause'],
   );
-  // From 0 on: a count that is first seen when it has grown has no growth for whoever compares.
+  // Counters start at 0: if a counter first appears with a value, the scraper cannot compute its growth.
   for (const cause of failureCauses) failures.inc({ cause }, 0);
   const envelopeRequests = metrics.histogram(
     'inventory_api_envelope_requests',
-    'Requests in an envelope that was sent.',
+    'Requests in a sent envelope.',
     sizeBuckets,
   );
   const envelopeSeconds = metrics.histogram(
     'inventory_api_envelope_duration_seconds',
-    'Time from sending an envelope until all of it is answered.',
+    'Time from sending an envelope until all of its requests are answered.',
     durationBuckets,
   );
   const sendFailures = metrics.counter(
@@ -109,36 +106,36 @@ export type ApiReadings = {
   backupAgeSeconds: () => Record<string, number>;
 };
 
-/** The metrics that are read from the parts of an api when somebody asks. */
+/** Registers the metrics that are read from the parts of an api at each scrape. */
 export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
   const { submitter, needs } = readings;
   const up = (what: 'redis' | 'postgres') => () => (needs.presence.isThere(what) ? 1 : 0);
   metrics.counted(
     'inventory_api_answers_total',
-    'Answers to transactions, by the way they came: event, lookUp, verdict, clock.',
+    'Answers to transactions, by how they came: event, lookUp, verdict, clock.',
     () => submitter.answerCounts.by,
     'by',
   );
   metrics.counted(
     'inventory_api_verdicts_total',
-    'Transactions whose answer did not come in time, by what the verdict was.',
+    'Transactions whose answer did not come in time, by verdict.',
     () => submitter.answerCounts.verdicts,
     'outcome',
   );
   metrics.gauge('inventory_api_waiting_requests', 'Transactions whose callers wait.', submitter.waitingCount);
   metrics.gauge(
     'inventory_api_waiting_oldest_seconds',
-    'How long the oldest of them has waited.',
+    'How long the oldest waiting transaction has waited.',
     () => submitter.oldestWaitMs() / 1000,
   );
   metrics.gauge(
     'inventory_api_workers',
-    'Workers that were seen within the last seconds.',
+    'Workers seen within the last seconds.',
     () => needs.sight().workers,
   );
   metrics.gauge(
     'inventory_api_queue_backlog_envelopes',
-    'Envelopes in Redis, of all apis, that no worker has taken.',
+    'Envelopes of all apis in Redis that no worker has taken.',
     () => needs.sight().backlog,
   );
   metrics.gauge('inventory_api_redis_up', '1 when Redis answers and takes work.', up('redis'));
@@ -156,13 +153,13 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
   );
   metrics.gauge(
     'inventory_api_postgres_waiting',
-    'Pieces of work that wait for a connection to Postgres, or for their turn.',
+    'Tasks that wait for a connection to Postgres or for their turn.',
     readings.postgresWaiting,
     'kind',
   );
   metrics.counted(
     'inventory_api_list_reads_total',
-    'Pages of lists, by the server that answered: primary, replica.',
+    'Pages of lists, by the server that answered: primary or replica.',
     readings.listReads,
     'by',
   );
@@ -174,38 +171,38 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
   metrics.gauge('inventory_api_connections', 'Connections of callers.', readings.connectionCount);
   metrics.gauge(
     'inventory_api_strangers_waiting',
-    'Answers to callers without a right token that wait for their turn.',
+    'Answers to callers without a valid token that wait for their turn.',
     readings.strangersWaiting,
   );
   addLateReadings(metrics, readings);
 }
 
-/** Those by which an operator sees what no caller was told. */
+/** Registers the metrics that show the operator problems that no caller was told of. */
 function addLateReadings(metrics: Metrics, { submitter, bodyRoom, backupAgeSeconds }: ApiReadings): void {
   metrics.gauge(
     'inventory_api_batch_bytes',
-    'Bytes of the batches that are read or applied.',
+    'Bytes of batches that are being read or applied.',
     bodyRoom.bytes,
   );
   metrics.gauge(
     'inventory_api_batches_waiting',
-    'BatchCalls that wait, unread, for room in memory.',
+    'Batches that wait, unread, for room in memory.',
     bodyRoom.waitingCount,
   );
   metrics.gauge(
     'inventory_api_backup_age_seconds',
-    'How old the last backup is that was noted in the database; absent when none ever was.',
+    'Age of the last backup that is recorded in the database; absent if there is none.',
     backupAgeSeconds,
     'by',
   );
   metrics.gauge(
     'inventory_api_refused_answers',
-    'Answers in Redis that no worker of this service gave as they are.',
+    'Answers in Redis that no worker of this service signed.',
     submitter.refusedCount,
   );
   metrics.gauge(
     'inventory_api_shards',
-    'Queues among which this api shares the work: as many as there are workers.',
+    'Queues over which this api distributes the work: as many as there are workers.',
     submitter.shardCount,
   );
 }

@@ -6,34 +6,34 @@ import type { Presence } from '@inventory/process/presence';
 import type { QueueSight, Submitter } from '@inventory/queue/submit';
 import type { FailureCause } from './errors.ts';
 
-/** The other parts that an api needs, as last seen. */
+/** The state of the other parts that an api needs, as last seen. */
 export type Needs = {
   presence: Presence;
-  /** The queue; of the last time that Redis answered, with no workers when it does not. */
+  /** The state of the queue when Redis last answered; without workers if Redis does not answer. */
   sight(): QueueSight;
   /**
-   * True in the first moments, until a worker is seen. Where all processes start anew the apis are there
-   * first: a request that was let in then would be refused, one that a proxy holds is served.
+   * True at start, until a worker is seen. When all processes restart, the apis are up first. They must not
+   * accept requests yet: they would refuse them, while a proxy would hold them until a worker is there.
    */
   awaitsWorker(): boolean;
-  /** Commits that wait for a standby, and have for seconds; seen within some seconds. */
+  /** The number of commits that have waited for a standby for seconds. Some seconds old at most. */
   hangingCommits(): number;
-  /** Whether Postgres is there, and its commits end. */
+  /** Whether Postgres answers and its commits finish. */
   isPostgresWell(): boolean;
   /** Why a transaction got no answer just now. */
   whyUnanswered(): FailureCause;
-  /** Redis did not take an envelope. */
+  /** Notes that Redis did not take an envelope. */
   sendFailed(): void;
   stop(): void;
 };
 
 const lookAtRedisEveryMs = 500;
 const lookAtPostgresEveryMs = 1000;
-// A Redis that is full answers, and takes nothing.
+// A full Redis still answers, but accepts nothing.
 const sendFailedForMs = 3000;
-// Longer than workers take that start right behind the apis. Then reads, at least, are served.
+// Longer than workers need that start right after the apis. After that the api serves at least reads.
 const awaitWorkerMs = 10_000;
-// Sooner than a worker counts as gone: the request has waited for longer than this, too.
+// Shorter than the time after which a worker counts as gone, because the request has waited as long, too.
 const unseenMs = 2000;
 
 /**
@@ -60,7 +60,7 @@ export function watchNeeds(
     hasSeenWorker ||= sight.workers > 0;
   }
 
-  // At once; what is not there yet is told of later.
+  // The first look begins at once. Later looks report failures.
   look().catch(() => {});
   const stopRedis = lookEvery(lookAtRedisEveryMs, async () => {
     try {
@@ -79,14 +79,14 @@ export function watchNeeds(
       isHeldUp = false;
       presence.note('postgres', true);
     } catch (error) {
-      // Busy connections are no outage; they become one when what they do takes too long.
+      // Busy connections are not an outage, unless their work takes too long.
       isHeldUp = error instanceof NeverBegunError;
       if (isOutage(error) && !isHeldUp) presence.note('postgres', false);
     }
   });
 
   const stopCommits = lookEvery(lookAtPostgresEveryMs, async () => {
-    // Connections that were given up are not suspect any more, and they may be all there is room for.
+    // Connections that were abandoned no longer count as suspect, and they may fill the whole pool.
     if (hangingCommits === 0 && verdicts.counts().suspect === 0 && !isHeldUp) return;
     // If Postgres cannot be asked now, the last value stays.
     hangingCommits = await operations.run(countHangingCommits).catch(() => hangingCommits);

@@ -3,7 +3,8 @@ import { z } from 'zod';
 const digits = { error: 'must be a plain integer.' };
 
 /**
- * A number of the service's in a path, as recNo; anything else is no such path. `example`: one of the demo.
+ * A number in a path, such as recNo. Other values do not match the path. `example`: a number in the demo
+ * data.
  */
 export function pathNumber(description: string, example: number) {
   return z
@@ -13,7 +14,7 @@ export function pathNumber(description: string, example: number) {
     .meta({ description, example, type: 'integer', minimum: 1 });
 }
 
-/** A number of the service's in a query, as recNo; one that is not given to anything matches nothing. */
+/** A number in a query, such as recNo. A number that nothing has matches nothing. */
 export function numberParameter(description: string) {
   return z
     .string()
@@ -23,7 +24,7 @@ export function numberParameter(description: string) {
     .meta({ description, type: 'integer', minimum: 1 });
 }
 
-/** An id in a query, as a warehouse's: 0 … 2^31-1. */
+/** An id in a query, such as a warehouse's: 0 to 2^31-1. */
 export function idParameter(description: string) {
   const idMax = 2 ** 31 - 1;
   return z
@@ -35,7 +36,7 @@ export function idParameter(description: string) {
     .meta({ description, type: 'integer', minimum: 0, maximum: idMax });
 }
 
-/** Which fields the records of a list have. */
+/** Selects the fields of the records of a list. */
 export const viewParameter = z
   .enum(['full'], { error: 'must be full.' })
   .optional()

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
 
-/** Each offending field with its messages, as `invalid` takes them. */
+/** Returns the messages for each invalid field, in the form that `invalid` takes. */
 export function fieldErrorsOf(error: z.ZodError): FieldErrors {
   const details: FieldErrors = {};
   for (const { path, message } of error.issues) {
@@ -11,7 +11,7 @@ export function fieldErrorsOf(error: z.ZodError): FieldErrors {
   return details;
 }
 
-/** `null` for a field counts as omitted. */
+/** `null` counts as omitted. */
 export function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }

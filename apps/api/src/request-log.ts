@@ -6,8 +6,8 @@ import type { Log } from '@inventory/process/log';
 import { Failed, type FailureCause } from './errors.ts';
 
 /**
- * A request as the log has it. `route`: the template; `client`: null when it is not known; `waitedMs`: from
- * when it came.
+ * A request as it is logged. `route`: the template; `client`: null if unknown; `waitedMs`: the time since it
+ * came.
  */
 export type LoggedRequest = {
   requestId: string;
@@ -19,9 +19,9 @@ export type LoggedRequest = {
 };
 
 export type RequestLog = {
-  /** Notes a request that was answered 500 or 503, and returns the cause. */
+  /** Logs a request that was answered with 500 or 503, and returns the cause. */
   failed(request: LoggedRequest, error: unknown): FailureCause;
-  /** Notes any request, if an access log is wanted. */
+  /** Logs any request; null if the access log is off. */
   answered: ((request: LoggedRequest) => void) | null;
 };
 
@@ -29,13 +29,13 @@ export type RequestLog = {
 const outages: ReadonlySet<FailureCause> = new Set(['noWorker', 'redis', 'postgres']);
 
 /**
- * The lines about single requests: one for each failure, those that are alike folded, and, where it is
- * wanted, one for each request. Nothing in them came from a caller but the X-Request-Id.
+ * Logs single requests: a line for each failure, with similar ones folded, and a line for each request if the
+ * access log is on. The X-Request-Id is the only text from a caller in them.
  */
 export function createRequestLog(options: {
   log: Log;
   folded: FoldedLog;
-  /** As `Needs` has it. */
+  /** See `Needs`. */
   isPostgresWell: () => boolean;
   isAccessLogged: boolean;
 }): RequestLog {
@@ -49,8 +49,8 @@ export function createRequestLog(options: {
         cause,
         ...(cause === 'internal' && !(error instanceof Failed) && { err: error }),
       };
-      // Each of them, for whoever looks for one that is folded.
-      log.debug(facts, 'a request that failed');
+      // Every failure at debug level, for an operator who looks for one of the folded ones.
+      log.debug(facts, 'one failed request');
       const { method, route, status } = request;
       const key = isOutage ? cause : `${method} ${route} ${status} ${cause} ${placeOf(facts.err)}`;
       const outage = isOutage ? 'cause' : null;
@@ -68,11 +68,11 @@ function causeOf(error: unknown, isPostgresWell: () => boolean): FailureCause {
   } else if (!isStatementTimeout(error) && !(error instanceof NeverBegunError)) {
     return isOutage(error) ? 'postgres' : 'internal';
   }
-  // Postgres may be there, and asked for more than it can do in time.
+  // Postgres may be up but overloaded.
   return isPostgresWell() ? 'busy' : 'postgres';
 }
 
-/** Errors of one kind thrown at one place are alike. */
+/** Errors of one kind that are thrown at one place are similar. */
 function placeOf(error: unknown): string {
   if (error === undefined) return '';
   const { type, message, stack = '' } = describeError(error);

@@ -4,30 +4,30 @@ import { errorText, statusOf } from './errors.ts';
 /** Named examples of one body or answer. */
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
-/** The part of a route's OpenAPI operation that does not follow from its declaration. */
+/** The part of a route's OpenAPI operation that its declaration does not contain. */
 export type RouteDescription = {
-  /** The `operationId`, in words: generators name their functions after it. */
+  /** The `operationId` in words. Generators name their functions after it. */
   id: string;
   /** Markdown. */
   notes: string;
-  /** Bodies that the route accepts; of a route with a body. */
+  /** Example bodies, for a route with a body. */
   body?: Examples;
-  /** Answers of success. */
+  /** Example answers of success. */
   answer: Examples;
   /** Further refusals with 400. */
   invalid?: Examples;
-  /** Refusals with 409; of a route that is keyed. */
+  /** Refusals with 409, for a keyed route. */
   conflict?: Examples;
   /** The component that describes 409 and 503, if it is not the error object. */
   failureSchema?: string;
 };
 
-/** A single example. */
+/** Returns a single example. */
 export function one(summary: string, value: unknown): Examples {
   return { example: { summary, value } };
 }
 
-/** The error object of a refusal as an example. */
+/** Returns the error object of a refusal as an example. */
 export function refusalExample(summary: string, refusal: Refusal, status: number = statusOf[refusal.code]) {
   return { summary, value: JSON.parse(errorText(status, refusal)) as unknown };
 }

@@ -20,8 +20,8 @@ import type { RouteDescription } from './route-description.ts';
 import { isStrict, namesOf, strictApplied, unknownAmong } from './strict.ts';
 
 /**
- * What a handler answers: the JSON text of the body, which holds decimals digit for digit; a long one as a
- * stream, which is read or destroyed.
+ * The answer of a handler. `text` is the JSON of the body, with decimals digit for digit. A long body is a
+ * stream, which must be read or destroyed.
  */
 export type Reply = { status: number; headers?: Record<string, string> } & (
   | { text: string }
@@ -33,21 +33,22 @@ export type Call<Params, Query, Body> = {
   query: Query;
   body: Body;
   client: AuthenticatedClient;
-  /** How it is called in its answer and in the log. */
+  /** The ids of the request, for its answer and the log. */
   name: RequestName;
   header: (name: string) => string | undefined;
-  /** Of `performance.now()`, when the request came; when it was whole, if its body came late. */
+  /** When the request came, of `performance.now()`. If its body came late: when it was complete. */
   arrivedAt: number;
-  /** Names the limit of operations in the answer's headers. */
+  /** Adds the limit of operations to the answer's headers. */
   nameOperations: (verdict: RateLimitVerdict) => void;
-  /** Until when, and whether still, somebody waits for the answer. */
+  /** How long the caller waits, and whether it still does. */
   wait: Wait;
-  /** By which the answer is sent. */
+  /** The response. */
   res: ServerResponse;
 };
 
 /**
- * No request hangs because Postgres does. Transactions answer sooner, by `waitLimits`.
+ * Limits every request, so that none hangs because Postgres does. Transactions answer sooner; see
+ * `waitLimits`.
  */
 export const answerWithinMs = 12_000;
 
@@ -55,43 +56,43 @@ type Schema = z.ZodType<unknown, unknown>;
 type Out<S> = S extends z.ZodType ? z.infer<S> : undefined;
 
 /**
- * A route, in the order in which a request meets it. The tests of 401 and 403 and the OpenAPI document are
- * made of the same table, so what is declared here is what holds.
+ * A route. The fields stand in the order in which a request meets them. The tests of 401 and 403 and the
+ * OpenAPI document are generated from this table, so the declarations always hold.
  */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below the base path, with `:name` for a parameter. */
   path: string;
   summary: string;
-  /** Ours, beside the contract. */
+  /** An extension that the contract does not have. */
   isExtension?: true;
   permission: Needed;
-  /** Read-only clients are refused. */
+  /** Whether read-only clients are refused. */
   writes: boolean;
-  /** A parameter that does not fit: there is no such resource, 404. */
+  /** Parameters that do not fit get 404. */
   params?: Schema;
   query?: Schema;
   body?: Schema;
-  /** The names that its query and its body may have: all others are refused where a caller wishes it. */
+  /** The allowed names in the query and the body. With `handling=strict`, other names are refused. */
   known: { query: ReadonlySet<string>; body: ReadonlySet<string> };
-  /** Reads the body where `body` only says what it is; adds to `details`, or throws Refused. */
+  /** Reads the body if `body` is only its description. Adds faults to `details`, or throws Refused. */
   readBody?: (ctx: Context, details: Details) => Promise<unknown>;
   /** The warehouses that must be in the client's scope. */
   warehouses: (call: Call<never, never, never>) => number[];
   /** The answers of success, by status. */
   answer: Record<number, Schema>;
-  /** Takes an Idempotency-Key, and may be refused with 409. */
+  /** Whether the route takes an Idempotency-Key and may refuse with 409. */
   keyed: boolean;
-  /** Whether the answer of success is a page, with the headers of one. */
+  /** Whether the answer of success is a page, with paging headers. */
   paged: 'always' | 'unlessLookedUp' | 'never';
   /**
-   * The message of 404, when the handler answers null or the path's parameters do not fit; null: neither
-   * happens.
+   * The message of 404, when the handler returns null or the path's parameters do not fit. null: neither can
+   * happen.
    */
   notFound: string | null;
-  /** The message of 404 when the path's parameters do not fit; without one that of an unknown path. */
+  /** The message of 404 when the path's parameters do not fit. Default: the message for an unknown path. */
   misfit?: string;
-  /** Its notes and examples in the OpenAPI document. */
+  /** Notes and examples for the OpenAPI document. */
   description: RouteDescription;
   handle: (call: Call<never, never, never>) => Promise<Reply | null>;
 };
@@ -104,7 +105,7 @@ type RouteOf<P, Q, B> = Omit<Route, 'params' | 'query' | 'body' | 'known' | 'war
   handle: (call: Call<Out<P>, Out<Q>, Out<B>>) => Promise<Reply | null>;
 };
 
-/** Declares a route; the schemas give the handler its types. */
+/** Declares a route. The handler's types come from the schemas. */
 export function route<
   P extends Schema | undefined = undefined,
   Q extends Schema | undefined = undefined,
@@ -118,8 +119,9 @@ export function route<
 export const noWarehouses = () => [];
 
 /**
- * What happens to a request of a known client on its route, top to bottom: read-only, permission, query and
- * body, scope, then the work. Returns null when the path's parameters do not fit: then it is not this route.
+ * Handles a request of a known client on its route, top to bottom: read-only, permission, query and body,
+ * scope, then the work. Returns null if the path's parameters do not fit, which means that the path is not
+ * this route's.
  */
 export async function callRoute(
   declared: Route,
@@ -165,7 +167,8 @@ export async function callRoute(
   } as Call<never, never, never>;
   const outside = denyWarehouses(client, declared.warehouses(call));
   if (outside !== null) throw new Refused(forbidden[outside]);
-  // Not before the body is here: a caller who sends it slowly is no outage. A write may be applied yet.
+  // The time starts only when the body is complete: a slow caller is not an outage. A write may still be
+  // applied.
   const reply = await within(answerWithinMs, declared.handle(call)).catch((error) => {
     throw error instanceof TooLateError && declared.writes ? unknownOutcome() : error;
   });
@@ -180,30 +183,30 @@ async function readBody({ body, known }: Route, ctx: Context, details: Details):
   return parse(body, withoutNulls(sent), details);
 }
 
-/** The parameters of a path, or null when they do not fit the route. */
+/** Returns the parameters of a path, or null if they do not fit the route. */
 export function parseParams(
   declared: Route,
   path: string,
   rawParams: Record<string, string>,
 ): { value: unknown } | null {
   if (declared.params === undefined) return { value: undefined };
-  // The router hands on what it could not decode as it was.
+  // The router passes on text that it could not decode.
   if (!isPercentEncoded(path)) return null;
   const parsed = declared.params.safeParse(rawParams);
   return parsed.success ? { value: parsed.data } : null;
 }
 
-/** Each offending field or parameter with its messages. */
+/** The messages for each invalid field or parameter. */
 export type Details = Map<string, string[]>;
 
-/** Adds offending fields to those that were found before. */
+/** Adds invalid fields to the ones found before. */
 export function addDetails(details: Details, errors: FieldErrors): void {
   for (const [field, messages] of Object.entries(errors))
     details.set(field, [...(details.get(field) ?? []), ...messages]);
 }
 
 function parseQuery(declared: Route, ctx: Context, details: Details): unknown {
-  // Koa's own `ctx.query` looks through all parameters for each of them.
+  // Koa's own `ctx.query` searches all parameters for each of them.
   const query = new Map<string, string>();
   const repeated = new Set<string>();
   for (const [name, value] of new URLSearchParams(ctx.querystring)) {
@@ -212,13 +215,13 @@ function parseQuery(declared: Route, ctx: Context, details: Details): unknown {
   }
   const parsed =
     declared.query === undefined ? undefined : parse(declared.query, Object.fromEntries(query), details);
-  // This is said in the place of its last value's faults.
+  // Replaces the messages about its last value.
   for (const name of repeated) details.set(name, ['must be given once.']);
   if (ctx.state.isStrict) addDetails(details, unknownAmong(query.keys(), declared.known.query));
   return parsed;
 }
 
-/** The value as the schema reads it. Its faults are added to `details`. */
+/** Parses the value with the schema and adds its faults to `details`. */
 function parse(schema: Schema, value: unknown, details: Details): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

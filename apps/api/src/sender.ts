@@ -21,29 +21,29 @@ import { unknownAnswer } from './answer-texts.ts';
 import { insist, whenUnanswered } from './insist.ts';
 import { createRequestId, type RequestName } from './request-id.ts';
 
-// A little more than a request without a key gets: what the queue refuses is settled after.
+// A little longer than a request without a key waits: a request that the queue refuses is settled after that.
 const keyedWithinMs = waitLimits.giveUpAfterMs + 200;
 const refusedWithinMs = 1000;
 
-/** The way of transactions through the queue, with or without a key. */
+/** Sends transactions through the queue, with or without a key. */
 export type Sender = {
-  /** How many `sendAll` takes, at most. */
+  /** The most requests that `sendAll` takes. */
   togetherMax: number;
-  /** A request as it travels. `arrivedAt`: of `performance.now()`, when its clock starts. */
+  /** Makes the queued form of a request. Its deadline counts from `arrivedAt` (of `performance.now()`). */
   queued<Request extends StockRequest>(request: Request, from: Origin): Queued<Request>;
   /**
-   * The operations of an atomic batch as one request. However large they are, others get their turns of the
-   * event loop meanwhile.
+   * Joins the operations of an atomic batch into one request. Yields the event loop, however many there are.
    */
   atomic(operations: readonly OperationToSend[], from: Origin): Promise<Queued<AtomicRequest>>;
   /**
-   * Sends requests of one item, which are decided in their order; never throws an outage: the answer is
-   * `unknown` then.
+   * Sends requests for one item, which are decided in order. An outage does not throw; the answer is then
+   * `unknown`.
    */
   sendAll(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult[]>;
   /**
-   * For requests that are not sent any more: what was decided under their keys; else they are `busy`, or
-   * surely not applied. `unknown` when Postgres does not say `withinMs`.
+   * For requests that will not be sent any more. Returns the outcome if their key was decided; otherwise
+   * `busy`, or an answer that says they were not applied. `unknown` if Postgres does not answer within
+   * `withinMs`.
    */
   settleAll(requests: readonly QueuedRequest[], withinMs: number): Promise<SubmitResult[]>;
 };
@@ -53,7 +53,7 @@ export type Origin = {
   arrivedAt: number;
   key?: string | undefined;
   evidence?: Evidence | undefined;
-  /** What the one transaction that a call asks for is called; left out for one of many. */
+  /** The ids of the request, if the call asks for one transaction only. */
   name?: RequestName;
 };
 
@@ -62,17 +62,16 @@ export type OperationToSend = { request: SingleRequest; key: string | null; evid
 export type SenderOptions = {
   submitter: Submitter;
   /**
-   * Decides that a request is never applied; returns what was decided if it already was, under its key
-   * perhaps.
+   * Makes sure that a request is never applied. Returns its outcome if it, or its key, was already decided.
    */
   settle: (request: SentRequest) => Promise<StoredOutcome>;
-  /** What the clock of Postgres shows, milliseconds since 1970; `doubt`: something else perhaps by now. */
+  /** The clock of Postgres, in milliseconds since 1970. `doubt` says that the clock may have been changed. */
   clock: Pick<DatabaseClock, 'now' | 'doubt'>;
-  /** null: traces go nowhere. */
+  /** null: traces are off. */
   tracing: Tracing | null;
 };
 
-// Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied.
+// Postgres could not look up or settle the key, so an earlier send of it may be applied.
 const unknown = whenUnanswered(unknownAnswer);
 
 export function createSender({ submitter, settle, clock, tracing }: SenderOptions): Sender {
@@ -93,8 +92,8 @@ export function createSender({ submitter, settle, clock, tracing }: SenderOption
   }
 
   /**
-   * Another send of the same key may be under way, from this process or another, and its caller gone: one
-   * that the queue refuses is told that nothing was applied only when that cannot be any more.
+   * Another send of the same key may be under way, in this or another process, even if its caller has gone.
+   * So a send that the queue refuses is answered with "not applied" only once Postgres has ruled that out.
    */
   async function settled(
     request: QueuedRequest,
@@ -111,7 +110,7 @@ export function createSender({ submitter, settle, clock, tracing }: SenderOption
     arrivedAt: number,
   ): Promise<SubmitResult> {
     if (!isKeyed(request)) return submitted;
-    // One that came slowly is refused at once, but not without asking.
+    // A request whose body came slowly is refused at once, but Postgres is still asked about its key.
     const now = performance.now();
     const leftMs = Math.max(keyedWithinMs - (now - arrivedAt), refusedWithinMs);
     const answer = submitted.then((result) => settled(request, result, now + leftMs));
@@ -138,7 +137,7 @@ export function createSender({ submitter, settle, clock, tracing }: SenderOption
     },
     sendAll(requests, arrivedAt) {
       if (tracing === null) return sendAll(requests, arrivedAt);
-      // From here until the answers, as one span; the batches link to it.
+      // One span from here to the answers. The spans of the batches link to it.
       const attributes = { 'messaging.system': 'bullmq', 'messaging.batch.message_count': requests.length };
       return tracing.span('queue', { kind: 'producer', attributes }, () => {
         const trace = tracing.current();
@@ -158,8 +157,8 @@ export function createSender({ submitter, settle, clock, tracing }: SenderOption
 }
 
 /**
- * Has the clock measured when a request was refused for its deadline before that: the clock of Postgres was
- * set forward, or another server took over.
+ * If a request was refused for its deadline too early, the clock is measured again: the clock of Postgres was
+ * changed, or another server took over.
  */
 function doubting(clock: SenderOptions['clock'], arrivedAt: number) {
   return (answer: SubmitResult) => {
@@ -169,7 +168,7 @@ function doubting(clock: SenderOptions['clock'], arrivedAt: number) {
   };
 }
 
-/** Operations as one request that is applied whole or not at all. */
+/** Joins operations into one request that is applied completely or not at all. */
 async function joined(
   operations: readonly OperationToSend[],
   { clientId, arrivedAt }: Origin,
@@ -185,7 +184,7 @@ async function joined(
     const { clientId: _, deadline, ...rest } = own;
     sent.push({ ...rest, ownKey: key } as AtomicOperation);
   }
-  // The text of the whole list: every version of the api makes the same digest of it.
+  // The digest is made of this text, so every version of the api must write it the same way.
   const list = `[${asked.join(',')}]`;
   const body = { mode: 'atomic' as const, count: operations.length, digest: digest(list) };
   return { kind: 'batch', body, operations: sent };

@@ -62,37 +62,38 @@ import { createSender, type Sender } from './sender.ts';
 import { type StatusPage, startStatusPage } from './status-page/status-page.ts';
 import { createStock } from './transactions.ts';
 
-// Many for the scanners of a warehouse behind one address, and a part of all.
+// Enough for all scanners of a warehouse behind one address, and a fraction of all connections.
 const perAddressMax = 250;
-// Connections that wait to be taken, as far as the system allows: Node asks for 511, and a fleet that
-// connects in one moment would come back a second later, and seconds later again.
+// The longest queue of connections that wait to be accepted, as far as the system allows. Node's default of
+// 511 is too short: if a whole fleet connects at once, the rest retries after a second, then after several.
 const backlog = 4096;
-// StatusPage of batches under way: as many as fill an envelope, or all envelopes.
+// Batch operations under way at once: enough to fill one envelope, or all envelopes.
 const batchOperationsMax = { beside: 64, alone: 256 };
-// What was decided is read on another connection when one ends, and again when a statement took longer than
-// it may (`verdicts`): a machine that is busy for a second is no reason for a doubtful answer.
+// When a connection ends or a statement takes too long (`verdicts`), outcomes are read again on another
+// connection: a machine that is busy for a second must not cause a doubtful answer.
 const readAgainForMs = 1500;
-// Half of it is what it takes to end there.
+// Half of the time is for the read itself.
 const readBesideMs = 1000;
-// Looks for lost answers are many and can wait for the next; they must not stand before the verdict.
+// Looks for lost answers are frequent and may wait for the next round. They must not delay verdicts.
 const lookWithinMs = 100;
-// A large answer that is not read by then is told by its number, or not known. The last half second is what
-// it takes to end there.
+// A large answer that is not read by then is answered with its number, or as unknown. The last half second is
+// for the read itself.
 const textWithinMs = 2000;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
 
-/** A look that found no connection free is no failure. */
+/** A look that found no free connection is not a failure. */
 function foundNothing(error: unknown) {
   if (error instanceof NeverBegunError) return new Map<string, StoredOutcome>();
   throw error;
 }
 
-/** The stock transactions, one by one and in batches, of these parts. */
+/** Wires up the stock transactions, single and in batches. */
 function wireStock(
   config: { OPERATION_LIMIT: number; QUEUE_PREFIX: string },
   { database, redis, sender, needs, now }: StockParts,
 ) {
-  // Verdicts wait for locks, and may have all of their connections; what only reads waits for none.
+  // Verdicts wait for locks and may occupy all of their connections. Plain reads do not wait for a
+  // connection.
   const readSoon = <T>(read: (sql: Sql) => Promise<T>, mayHang: () => boolean) =>
     database.verdicts.run(read).catch((error) => {
       if (!(error instanceof NeverBegunError) || mayHang()) throw error;
@@ -138,7 +139,8 @@ function wireStock(
       turns,
       tryOut: (requests, clientId, wait) =>
         inTrial(clientId, (sql) => tryOutTogether(sql, requests, clientId), wait),
-      // It waits for a standby with what it finds: while one is away lists keep their connections.
+      // This read waits until a standby has its result. While a standby is away, it stays off the connections
+      // of the lists.
       readOutcomes: (requests) =>
         readAgain(
           (sql) => readOutcomes(sql, requests),
@@ -166,7 +168,7 @@ type DatabaseConfig = {
   DATABASE_READ_URL?: string | undefined;
 };
 
-/** Opens the database, refuses one that cannot be used, and warns of what the operator will be sorry for. */
+/** Opens the database, refuses one that cannot be used, and warns of risky settings. */
 async function openCheckedDatabase(config: DatabaseConfig, log: Log, report: Report): Promise<Database> {
   const { DATABASE_URL: url, DATABASE_READ_URL: readUrl } = config;
   const database = openDatabase(
@@ -176,7 +178,8 @@ async function openCheckedDatabase(config: DatabaseConfig, log: Log, report: Rep
   );
   await namingPostgres(url, () => database.reads.run(refuseUnsafeDatabase));
   const excess = await database.reads.run(excessRightsOf);
-  if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_api is enough`);
+  if (excess !== null)
+    log.warn(`DATABASE_URL logs in as ${excess}; a login with the role inventory_api is enough`);
   const lossy = await database.reads.run((sql) => findLossyReplication(sql, hostCountOf(url)));
   if (lossy !== null) log.warn(lossy);
   await database.replica?.check();
@@ -192,8 +195,8 @@ type ReadinessParts = {
 };
 
 /**
- * Whether the api can serve. By connections that write nothing: commits that hang do not hold it up. Out of
- * service it could not even read.
+ * Whether the api is ready. It uses connections that write nothing, so hanging commits do not block it. An
+ * api that is not ready would get no reads either.
  */
 async function readiness({ authentication, submitter, needs, clock, isDraining }: ReadinessParts) {
   await authentication.run(reach);
@@ -204,7 +207,7 @@ async function readiness({ authentication, submitter, needs, clock, isDraining }
   };
 }
 
-/** Says what an api that still serves reads cannot do now. */
+/** Names what an api cannot do now although it still serves reads. */
 function whatIsLost(submitter: Submitter, { presence, hangingCommits }: Needs): string | undefined {
   const instead = 'reads are served, transactions are refused';
   if (!submitter.isOpen()) return `Redis is away: ${instead}`;
@@ -213,7 +216,7 @@ function whatIsLost(submitter: Submitter, { presence, hangingCommits }: Needs): 
   return hangingCommits() > 0 ? 'commits wait for a standby: reads are served' : undefined;
 }
 
-/** Starts an api process: answers requests on `HOST` and `PORT` until it is stopped. */
+/** Starts an api process. It answers requests on `HOST` and `PORT` until it is stopped. */
 export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Running & { port: number }> {
   const config = readConfig(apiSettings, env);
   const folded = createFoldedLog(log);
@@ -296,7 +299,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     version,
     standing,
     connectionsMax: config.CONNECTIONS_MAX ?? defaultConnectionsMax(),
-    // Behind a proxy all callers have its address.
+    // Behind a proxy, all callers have the proxy's address.
     perAddressMax: config.CONNECTIONS_PER_ADDRESS_MAX ?? (isBehindProxy ? 0 : perAddressMax),
     report: (counts) => log.warn(counts, 'too many connections: see CONNECTIONS_MAX'),
   });
@@ -304,7 +307,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     server.once('error', reject);
     server.listen({ port: config.PORT, host: config.HOST, backlog }, resolve);
   });
-  // Nobody can ask for it otherwise.
+  // Without the internal port, nobody can read it.
   const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.operations);
   addApiReadings(registry, {
     submitter,
@@ -333,8 +336,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     port,
     internalPort: internal?.port,
     async stop() {
-      // Answers say from now on that their connection ends; then the few that are idle can be closed without
-      // cutting a request.
+      // From now on every answer closes its connection. After that, the idle connections can be closed
+      // without cutting off a request.
       draining = true;
       await setTimeout(config.DRAIN_MS);
       connections.drain();

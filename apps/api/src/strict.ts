@@ -1,11 +1,11 @@
 import type { FieldErrors } from '@inventory/domain/contract/refused';
 
-/** By which an answer says that nothing unknown was ignored. */
+/** The header that says that no unknown name was ignored. */
 export const strictApplied = { 'Preference-Applied': 'handling=strict' };
 
 /**
- * Whether a caller prefers `handling=strict` (RFC 7240): names that are not known are refused, not ignored.
- * `header`: Prefer, several lines of it joined by commas; what cannot be read in it is no preference.
+ * Whether a caller prefers `handling=strict` (RFC 7240): unknown names are refused instead of ignored.
+ * `header`: the Prefer header, with several lines joined by commas. Unreadable parts of it do not count.
  */
 export function isStrict(header: string): boolean {
   for (const preference of splitOutsideQuotes(header, ',')) {
@@ -18,7 +18,7 @@ export function isStrict(header: string): boolean {
   return false;
 }
 
-/** A token, or what a quoted string says. */
+/** Returns a token, or the content of a quoted string. */
 function wordOf(text: string): string {
   const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"');
   return isQuoted ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
@@ -42,17 +42,17 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
 
 type Shaped = { shape?: object; in?: Shaped };
 
-/** The names of what a schema of an object reads; none of no schema. */
+/** Returns the field names of an object schema; empty without a schema. */
 export function namesOf(schema: object | undefined): ReadonlySet<string> {
   if (schema === undefined) return new Set();
-  // A schema that goes on to transform what it read has the object it reads in `in`.
+  // A schema with a transform keeps its object schema in `in`.
   const { shape, in: before } = schema as Shaped;
   if (shape !== undefined) return new Set(Object.keys(shape));
   if (before === undefined) throw new TypeError('a schema without names');
   return namesOf(before);
 }
 
-/** Each of these names that is not known, as `invalid` takes them. */
+/** Returns an error for each unknown name, in the form that `invalid` takes. */
 export function unknownAmong(names: Iterable<string>, known: ReadonlySet<string>): FieldErrors {
   const unknown = [...names].filter((name) => !known.has(name));
   return Object.fromEntries(unknown.map((name) => [name, ['is unknown.']]));

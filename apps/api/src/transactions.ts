@@ -16,18 +16,16 @@ import type { Call, Reply } from './route.ts';
 import type { Sender } from './sender.ts';
 
 export type Stock = {
-  /**
-   * Has a transaction applied; throws Refused or Failed, and then nothing was applied.
-   */
+  /** Applies a transaction. If it throws Refused or Failed, nothing was applied. */
   transact(request: StockRequest, caller: Caller): Promise<Reply>;
   /**
-   * What the call would be answered; nothing is stored, and no key used. Throws Refused, or as the database
-   * fails.
+   * Returns the answer that the call would get. Nothing is stored and no key is used. Throws Refused, or the
+   * error of the database.
    */
   tryOut(request: SingleRequest, caller: Caller, wait: Wait): Promise<Reply>;
   /**
-   * The same for the reversal of a transaction, which must be in the caller's scope, and its opposite
-   * permitted.
+   * Reverses a transaction. It must be in the caller's scope, and the caller needs the permission for the
+   * opposite transaction.
    */
   reverse(
     body: ReverseRequest & { dryRun?: boolean | undefined },
@@ -37,8 +35,8 @@ export type Stock = {
 };
 
 /**
- * `arrivedAt`: of `performance.now()`, when the request came; `key`: its Idempotency-Key; `name`: how it is
- * called in its answer and in the log, see `RequestName`; `res`: by which it is answered.
+ * `arrivedAt`: when the request came, of `performance.now()`. `key`: its Idempotency-Key. `name`: its ids,
+ * see `RequestName`. `res`: the response.
  */
 export type Caller = {
   client: Client;
@@ -61,15 +59,15 @@ export function callerOf({
 
 export type StockOptions = {
   sender: Sender;
-  /** What a transaction that is to be undone was; null when there is none of this number. */
+  /** Looks up the transaction to reverse; null if there is none with this number. */
   findOriginal: (transactionNo: number) => Promise<Original | null>;
   tryOut: (request: SingleRequest, clientId: string, wait: Wait) => Promise<Trial>;
   answerTexts: AnswerTexts;
-  /** Why the queue does not take or answer a request now. */
+  /** Why the queue cannot take or answer a request now. */
   whyUnanswered: () => FailureCause;
 };
 
-/** The way of a transaction through the queue, with or without an Idempotency-Key. */
+/** Sends transactions through the queue, with or without an Idempotency-Key. */
 export function createStock({
   sender,
   findOriginal,
@@ -117,19 +115,19 @@ export function createStock({
   };
 }
 
-/** The status of a transaction that is applied. */
+/** The status of an applied transaction. */
 export function appliedStatusOf(kind: StockKind): 200 | 201 {
   return kind === 'receive' ? 201 : 200;
 }
 
-/** Why a client may not undo this: out of its scope it is as if it were not there. */
+/** Why a client may not reverse this transaction. Outside the client's scope it counts as unknown. */
 export function refuseReversal(of: Original | null, client: Client): Refusal | null {
   if (of === null || denyWarehouses(client, of.wids) !== null) return noTransaction;
   const denial = denyAction(client, reversalPermission[of.kind], true);
   return denial === null ? null : forbidden[denial];
 }
 
-/** Refuses an Idempotency-Key that is none. */
+/** Refuses an Idempotency-Key with an invalid form. */
 export function checkKey(key: string | undefined): void {
   if (key === undefined || isKey(key)) return;
   throw new Refused({
@@ -138,7 +136,7 @@ export function checkKey(key: string | undefined): void {
   });
 }
 
-/** Postgres could not say what the key leads to, or settle it: an earlier send of it may be applied. */
+/** Postgres could not look up or settle the key, so an earlier send of it may be applied. */
 export function unknownKey(error: unknown): never {
   throw isUnanswered(error) ? unknownOutcome() : error;
 }
@@ -150,7 +148,10 @@ function replyOf(answer: SubmitResult, status: 200 | 201, whyUnanswered: () => F
   throw new Refused(JSON.parse(refusalTextOf(answer, whyUnanswered)) as Refusal, { headers });
 }
 
-/** The JSON text of the refusal of a request that was not applied; throws Failed when it was not refused. */
+/**
+ * Returns the JSON text of the refusal of a request that was not applied. Throws Failed if it was not
+ * refused.
+ */
 export function refusalTextOf({ status, result }: SubmitResult, whyUnanswered: () => FailureCause): string {
   if (status === 'failed') throw new Failed(500, messages.internal, {}, 'internal');
   if (status === 'unknown') throw unknownOutcome();

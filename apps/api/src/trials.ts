@@ -2,32 +2,32 @@ import type { Sql } from '@inventory/db/pool';
 import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/statement-pool';
 import { createFairRoom } from './fair-room.ts';
 
-/** The dry runs of all clients, on connections of their own. */
+/** Runs the dry runs of all clients on connections of their own. */
 export type Trials = {
   /**
-   * Runs a dry run of this client when its turn has come, and ends or fails as the pool's work does; throws
-   * NeverBegunError when its turn does not come in time, or when its caller has gone.
+   * Runs a dry run when it is this client's turn. It ends or fails like any work of the pool. Throws
+   * NeverBegunError if the turn does not come in time or the caller has gone.
    */
   run<T>(clientId: string, work: (sql: Sql) => Promise<T>, wait: Wait): Promise<T>;
-  /** How many wait for a turn or a connection now. */
+  /** The number of dry runs that wait for a turn or a connection. */
   waitingCount(): number;
 };
 
 export type TrialsOptions = {
-  /** How many have a turn at once: as many as the pool has connections. */
+  /** The number of turns at once: one for each connection of the pool. */
   connectionsMax: number;
-  /** How long one waits for its turn. */
+  /** How long a dry run waits for its turn. */
   waitMs: number;
-  /** When the pool takes work for one that hangs. */
+  /** When the pool treats work as hanging. */
   overrunMs: number;
 };
 
-// A caller who finds so many before it is told at once, as by the pool.
+// If this many wait already, a caller is refused at once, as by the pool.
 const waitingMax = 5000;
 
 /**
- * Clients take turns at these connections, however many dry runs each of them sends. A client that is alone
- * may have all of them; a client that has none goes before one that has, so it waits for a single turn.
+ * Clients take turns at these connections, however many dry runs each sends. A client that is alone may use
+ * all of them. A client without a turn goes before a client that has one, so it waits for one turn only.
  */
 export function createTrials(
   pool: Pick<StatementPool, 'run' | 'waitingCount'>,
@@ -39,7 +39,7 @@ export function createTrials(
       const turn = room.enter(clientId, 1, wait);
       if (room.waitingCount() > waitingMax) turn.leave();
       if (!(await turn.admitted)) throw new NeverBegunError('no turn of a dry run came in time');
-      // Its connection may be dead. The pool opens another one in its place, and others go on there.
+      // The connection may be dead. The pool opens another one in its place, so the next turn can begin.
       const overrun = setTimeout(turn.leave, overrunMs);
       try {
         return await pool.run(work, wait);

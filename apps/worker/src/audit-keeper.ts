@@ -4,28 +4,28 @@ import { isLockTimeout, isOutage } from '@inventory/db/pool';
 import { runAgain } from '@inventory/process/run-again';
 
 export type AuditKeeper = {
-  /** The state last read: 0 places and 0 s until Postgres was asked for the first time. */
+  /** The last state that was read: 0 places and 0 s until Postgres has answered once. */
   state(): AuditState;
   stop(): Promise<void>;
 };
 
-// A slice takes about this long, so that a connection is free again soon and old versions of rows are pruned.
+// The target time of a slice. Short slices free the connection soon and let Postgres remove old row versions.
 const sliceMs = 20;
 const rowsAtFirst = 100;
 const rowsMost = 2000;
-// Slices are under way for this part of the time, over all workers: a fiftieth of one processor of Postgres.
+// The part of the time in which slices run, over all workers: a fiftieth of one core of Postgres.
 const partOfTime = 0.02;
-// A small stock is compared in no time, and need not be all the time.
+// A small stock is compared at once and does not need constant checks.
 const restMs = 60_000;
-// Workers take turns: whoever comes first when a slice is due looks at it.
+// Workers share the slices: the first worker that looks when a slice is due compares it.
 const waitMinMs = 250;
 const waitMaxMs = 5000;
 const waitAfterErrorMs = 10_000;
 
 /**
- * Has levels, lots and entries compared slice by slice, for ever; `onDrift` is told of each place that does
- * not agree when it is found first. An outage, or somebody who has locked a table, is no news: the same slice
- * is tried again. What was found before, and when, is read (`readState`) also while slices fail.
+ * Compares levels, lots and entries slice by slice, without end. `onDrift` is called when a place that
+ * disagrees is first found. Outages and locked tables are not reported: the same slice is tried again.
+ * `readState` reads earlier findings, even while slices fail.
  */
 export function startAuditKeeper(
   audit: (pace: AuditPace) => Promise<AuditSlice>,
@@ -47,7 +47,7 @@ export function startAuditKeeper(
       const slice = await audit({ rowsMax, partOfTime, restMs });
       know(slice);
       for (const drift of slice.found) onDrift(drift);
-      // Twice as many at most: the next ones may be lots with a long history.
+      // Grows by at most a factor of two: the next lots may have a long history.
       if (slice.rows !== null && slice.rows > 0) {
         const fitting = Math.floor((slice.rows * sliceMs) / Math.max(slice.tookMs, 1));
         rowsMax = Math.max(1, Math.min(fitting, 2 * rowsMax, rowsMost));
@@ -55,7 +55,7 @@ export function startAuditKeeper(
       return Math.min(Math.max(slice.dueInMs, waitMinMs), waitMaxMs);
     } catch (error) {
       rowsMax = Math.max(1, Math.floor(rowsMax / 4));
-      if (!isOutage(error) && !isLockTimeout(error)) report(error as Error, 'the audit in the background');
+      if (!isOutage(error) && !isLockTimeout(error)) report(error as Error, 'the background audit');
       await readState().then(know, () => {});
       return waitAfterErrorMs;
     }

@@ -4,24 +4,24 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { createHeldGates, type HeldGatesOptions } from './held-gates.ts';
 
 export type BatcherOptions = HeldGatesOptions & {
-  /** Requests in one batch, about: an envelope is never cut. */
+  /** The approximate number of requests in a batch. An envelope is never split over two batches. */
   batchMax: number;
-  /** Decides that a request is never applied; returns what was decided if it already was. */
+  /** Makes sure that a request is never applied. Returns its outcome if it was already decided. */
   abandon: (request: QueuedRequest) => Promise<Outcome>;
 };
 
-/** An envelope that was taken from the queue. */
+/** An envelope taken from the queue. */
 type Taken = {
   requests: QueuedRequest[];
   attempt: number;
   arrival: number;
-  /** What became of some of its requests, by request id, while others are left to the next batch. */
+  /** The outcomes so far, by request id, of an envelope whose other requests were left for the next batch. */
   decided: Map<string, Outcome> | null;
   resolve: (outcomes: ReadonlyMap<string, Outcome>) => void;
   reject: (error: unknown) => void;
 };
 
-/** What is applied together. `gates`: of all requests of its envelopes that are still to be decided. */
+/** Envelopes that are applied together. `gates`: the gates of all their undecided requests. */
 type Batch = {
   envelopes: Taken[];
   requests: QueuedRequest[];
@@ -29,31 +29,32 @@ type Batch = {
   gates: () => ReadonlySet<string>;
 };
 
-// While Postgres works for one, the worker prepares the other.
+// While Postgres works on one batch, the worker prepares the other.
 const batchesMax = 2;
 
 const isAtomic = ({ requests }: Taken) => requests[0]?.kind === 'batch';
 
-/** One that comes again, or that holds an atomic batch. */
+/** An envelope that was delivered again, or that holds an atomic batch. */
 const goesAlone = (envelope: Taken) => envelope.attempt > 1 || isAtomic(envelope);
 
 /**
- * Makes batches of the envelopes that are there: while two are applied the next one gathers, so batches
- * grow with the load and a lone envelope waits for nobody. Two batches have no gate in common: a request
- * whose gate is taken, or asked for by a request that came before and waits, stays behind, and so the order
- * at a gate is that of arrival. Of two batches one at most is atomic: such a one may take hundreds of times
- * as long as what else there is, which goes on beside it.
+ * Makes batches of the waiting envelopes. While two batches are being applied, the next one gathers, so
+ * batches grow with the load and a single envelope never waits for others to come.
  *
- * One request that cannot be applied, by an error of ours, harms only itself: the batch is cut in halves
- * until it stands alone, and it fails. An envelope that comes again (`attempt`, from 1) is alone, and is
- * cut further each time: whatever ended the batch that it was in may be in it. Requests for a gate that
- * somebody else holds are put aside. The outcomes that an envelope gets, by request id, are those of all
- * that were in its batch.
+ * Two batches never share a gate. A request waits if its gate is in use, or if an earlier waiting request
+ * needs it, so requests for a gate are applied in order of arrival. At most one of the two batches is atomic:
+ * an atomic batch may take hundreds of times as long as the other work, which continues beside it.
+ *
+ * A request that cannot be applied because of a bug harms only itself: the batch is cut in halves until that
+ * request stands alone, and it fails. An envelope that was delivered again (`attempt` counts from 1) is
+ * applied alone and cut further each time, because it may contain what ended its last batch. Requests for a
+ * gate that is held elsewhere are put aside. Each envelope gets the outcomes of the whole batch, by request
+ * id.
  */
 export function createBatcher(
   options: BatcherOptions,
 ): (requests: QueuedRequest[], attempt: number) => Promise<ReadonlyMap<string, Outcome>> {
-  // In the order of their arrival.
+  // In order of arrival.
   let waiting: Taken[] = [];
   let arrivals = 0;
   const underWay = new Set<Batch>();
@@ -108,7 +109,7 @@ export function createBatcher(
   }
 
   async function applyEnvelopes({ envelopes, requests }: Batch) {
-    // Begins with what earlier batches decided of these envelopes.
+    // Starts with the outcomes that earlier batches decided for these envelopes.
     const outcomes = new Map(envelopes.flatMap(({ decided }) => (decided === null ? [] : [...decided])));
     const pieces = 2 ** (envelopes[0]!.attempt - 1);
     await applyInPieces(requests, Math.ceil(requests.length / pieces), outcomes);
@@ -126,7 +127,10 @@ export function createBatcher(
     waiting = [...waiting, ...unfinished].sort((a, b) => a.arrival - b.arrival);
   }
 
-  /** One after the other: the order of arrival is the order of the ledger. Adds to `outcomes`. */
+  /**
+   * Applies the pieces one after the other, because the order of arrival is the order of the ledger. Adds to
+   * `outcomes`.
+   */
   async function applyInPieces(
     requests: readonly QueuedRequest[],
     size: number,
@@ -135,7 +139,7 @@ export function createBatcher(
     const left = new Set<string>();
     for (let from = 0; from < requests.length; from += size) {
       const piece = requests.slice(from, from + size);
-      // A request behind one that is left for the next batch comes after it there, too.
+      // A request behind one that was left for the next batch is left, too.
       const next = piece.filter((request) => !needsAny(request, left));
       await applyHalving(next, outcomes);
       for (const request of piece) {
@@ -177,8 +181,8 @@ export function createBatcher(
       waiting.push({ requests, attempt, arrival: arrivals++, decided: null, resolve, reject });
       if (begins || underWay.size === batchesMax) return;
       begins = true;
-      // After this turn, so that envelopes that come in it start together; a request that travels alone waits
-      // for nobody.
+      // After this event-loop turn, so that envelopes that arrive in it share a batch. A single request waits
+      // for nothing.
       if (requests.length > 1) setImmediate(begin);
       else begin();
     });

@@ -1,20 +1,20 @@
-/** How much of the time something was under way. */
+/** Measures the part of the time in which work was under way. */
 export type BusyTime = {
-  /** Begins a piece of work; the returned function ends it. */
+  /** Begins a piece of work. The returned function ends it. */
   begin(): () => void;
-  /** From 0 to 1, of the last ten seconds, or of the time since the start. */
+  /** From 0 to 1, over the last ten seconds, or since the start. */
   ratio(): number;
 };
 
 const sliceMs = 1000;
 const slicesKept = 10;
 
-/** Pieces of work that overlap count once. `now`: as `performance.now()`. */
+/** Overlapping pieces of work count once. `now`: like `performance.now()`. */
 export function createBusyTime(now: () => number = () => performance.now()): BusyTime {
   let underWay = 0;
   let busySince = 0;
   let busyMs = 0;
-  // The total busy time, noted about once a second, the oldest first.
+  // The total busy time, recorded about once a second, oldest first.
   const marks = [{ at: now(), busyMs: 0 }];
 
   const sumAt = (at: number) => busyMs + (underWay > 0 ? at - busySince : 0);
@@ -22,7 +22,7 @@ export function createBusyTime(now: () => number = () => performance.now()): Bus
   function mark() {
     const at = now();
     if (at - marks.at(-1)!.at >= sliceMs) marks.push({ at, busyMs: sumAt(at) });
-    // One that is older than the window stays: the window begins between it and the next.
+    // One mark older than the window stays, because the window begins between it and the next one.
     while (marks.length > 1 && at - marks[1]!.at >= slicesKept * sliceMs) marks.shift();
   }
 

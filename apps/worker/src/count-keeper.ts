@@ -1,24 +1,21 @@
 import { isOutage } from '@inventory/db/pool';
 
 export type CountKeeper = {
-  /** Something was written that the counts do not hold yet. */
+  /** Says that there are arrivals to fold. */
   wake(): void;
-  /**
-   * For how long something that was written has not been brought into the counts, seconds; 0 when nothing
-   * waits.
-   */
+  /** Seconds since the oldest unfolded arrival; 0 if there is none. */
   lagSeconds(): number;
   stop(): Promise<void>;
 };
 
-// As much as lists are late to be cheap; they are never late to be right.
+// Until then, lists are slower, but always correct.
 const foldAfterMs = 500;
-// Items come by way of the api; nobody tells.
+// The api writes items without telling the worker.
 const sweepEveryMs = 5000;
 
 /**
- * Calls `fold` soon after work was done and now and then, never twice at once. An outage is no news: it is
- * tried again.
+ * Calls `fold` soon after work was done, and at intervals, never twice at once. Outages are not reported; the
+ * fold is tried again.
  */
 export function createCountKeeper(
   fold: () => Promise<void>,
@@ -35,7 +32,7 @@ export function createCountKeeper(
       await fold();
     } catch (error) {
       dueSince = foldingSince;
-      if (!isOutage(error)) report(error as Error, 'the counts of the lists');
+      if (!isOutage(error)) report(error as Error, 'folding the counts of the lists');
     } finally {
       foldingSince = null;
       timer = null;

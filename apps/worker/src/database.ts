@@ -3,30 +3,34 @@ import type { LeftBehind } from '@inventory/db/left-behind';
 import { type ConnectOptions, connect, type Sql, untilDone } from '@inventory/db/pool';
 import { createTimedPool, type TimedPool } from './timed-pool.ts';
 
-/** The worker's connections to Postgres, by who must not stand behind whom. */
+/**
+ * The worker's connections to Postgres. Each kind of work has its own, so that it never waits for another
+ * kind.
+ */
 export type WorkerDatabase = {
   /** Batches, and the single statements that they need. */
   batches: TimedPool<BatchPool>;
-  /** For the counts of the lists, and for removing outdated rows. */
+  /** For folding the counts of the lists and for removing outdated rows. */
   folds: TimedPool<Sql>;
-  /** The audit in the background. */
+  /** The background audit. */
   audits: TimedPool<Sql>;
   end(): Promise<void>;
 };
 
-// Ended by Postgres after this long, a frozen worker's transaction gives its locks back before the api
-// gives a request up.
+// Postgres then ends the transaction of a frozen worker and frees its locks, before the api gives up on a
+// request.
 const idleInTransactionMs = 700;
-// A gate that is held for longer holds up a batch's other requests: they go on without those for that gate.
+// A gate that is held for longer would delay the batch's other requests. They continue without the requests
+// for that gate.
 const lockTimeoutMs = 300;
-// Nobody waits for a batch any more after this long.
+// After this time, no caller waits for the batch any more.
 const batchWithinMs = 3000;
-// A slice of the audit takes some milliseconds; a connection that is silent for longer is replaced.
+// A slice of the audit takes some milliseconds. A connection that is silent for longer is replaced.
 const auditWithinMs = 6000;
-// It gives way to what locks whole tables: migrations, restore, seed.
+// The audit gives way to work that locks whole tables: migrations, restore, seed.
 const auditLockTimeoutMs = 500;
 
-/** `foldWithinMs`: what a fold takes at most, where nothing piled up. */
+/** `foldWithinMs`: the longest time that a fold takes without a backlog. */
 export function openWorkerDatabase(databaseUrl: string, foldWithinMs: number): WorkerDatabase {
   const connectAs = (name: string, options: Partial<ConnectOptions> = {}) =>
     connect(databaseUrl, {
@@ -36,14 +40,14 @@ export function openWorkerDatabase(databaseUrl: string, foldWithinMs: number): W
       idleInTransactionMs,
       ...options,
     });
-  // Planning for the arrays of each batch would cost a lone request more than its statements do.
+  // Planning again for each batch's arrays would cost a single request more than its statements.
   const openStatements = () => connectAs('inventory-worker', { lockTimeoutMs, byKeys: true });
   function openBatches(): BatchPool {
     const sql = openStatements();
     const pool = createBatchPool(sql);
     return {
       ...pool,
-      // A new gate is made beside the transactions, and its commit may hang as theirs do.
+      // New gates are created outside the batches' transactions, and their commits may hang as well.
       untilDone: () => untilBothDone(pool.untilDone(), untilDone(sql)),
       end: (timing) => Promise.all([pool.end(timing), sql.end(timing)]).then(() => {}),
     };

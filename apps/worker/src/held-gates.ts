@@ -4,38 +4,40 @@ import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 
 export type HeldGates = {
-  /** From now on requests for these gates are put aside. */
+  /** From now on, requests for these gates are put aside. */
   add(gates: ReadonlySet<string>): void;
   /**
-   * Puts a request for a held gate aside and says so; it is applied as soon as that can be done, while
-   * somebody may wait for it.
+   * Puts a request aside if its gate is held, and returns whether it did. The request is applied once that is
+   * possible, while its caller may still wait.
    */
   takes(request: QueuedRequest): boolean;
 };
 
 // Longer than any caller waits for an answer.
 const waitsMaxMs = 3000;
-// A gate that nobody has asked for since is taken for free.
+// A gate without requests for this long is assumed to be free.
 const heldMaxMs = 10_000;
-// Gates that are tried at once: each takes a connection that waits for a lock.
+// Gates that are tried at once. Each takes a connection that waits for a lock.
 const triedMax = 4;
 
-// Between two looks at a gate that is held.
+// The pause between two looks at a held gate.
 const restMs = 50;
-// So often it is looked at before it counts as held.
+// A gate counts as held after this many looks.
 const looksMax = 5;
 
 export type HeldGatesOptions = {
   /**
-   * Applies requests as one database transaction, and returns the outcomes by request id; throws only when
-   * nothing was applied. One that is missing is to be decided by another batch: never all of them.
+   * Applies requests as one database transaction and returns the outcomes by request id. Throws only if
+   * nothing was applied. A missing request must be decided by another batch; at least one request is decided.
    */
   apply: (requests: QueuedRequest[]) => Promise<ReadonlyMap<string, Outcome>>;
-  /** The gates of these requests, by name, that somebody holds at this moment. */
+  /** Returns the names of those gates that are held at this moment. */
   findHeld: (requests: QueuedRequest[]) => Promise<ReadonlySet<string>>;
-  /** The gates, by name, that an error says are held by somebody else; null for any other error. */
+  /**
+   * Returns the names of the gates that are held elsewhere according to an error; null for any other error.
+   */
   heldGatesOf: (error: unknown) => ReadonlySet<string> | null;
-  /** Whether an error says that nothing can be done now, so that cutting the batch would not help. */
+  /** Whether an error means that nothing works now, so that cutting the batch would not help. */
   isOutage: (error: unknown) => boolean;
   report: (error: Error, what: string) => void;
 };
@@ -44,9 +46,9 @@ type Waiting = { request: QueuedRequest; since: number };
 type Held = { since: number; waiting: Waiting[]; tried: boolean };
 
 /**
- * Keeps the requests for gates that somebody else holds, an operator's transaction say, apart from all
- * others, which need not wait for that. Each gate has a lane of its own, whose requests are applied as soon
- * as it is free. Nobody is told what becomes of them: the api asks Postgres.
+ * Keeps requests for held gates (locked by an operator's transaction, for example) apart from all others,
+ * which need not wait. Each gate has a lane of its own, and its requests are applied once it is free. The
+ * worker does not report their outcomes: the api asks Postgres.
  */
 export function createHeldGates(options: HeldGatesOptions): HeldGates {
   const gates = new Map<string, Held>();
@@ -59,10 +61,10 @@ export function createHeldGates(options: HeldGatesOptions): HeldGates {
       tried += 1;
       held.tried = true;
       void tryGate(name, held)
-        .catch((error: Error) => options.report(error, 'what waited for a gate'))
+        .catch((error: Error) => options.report(error, 'requests for a held gate'))
         .finally(() => {
           held.tried = false;
-          // Behind the others: all have their turn.
+          // To the end, so that all gates get their turn.
           if (gates.get(name) === held) {
             gates.delete(name);
             gates.set(name, held);
@@ -76,8 +78,8 @@ export function createHeldGates(options: HeldGatesOptions): HeldGates {
     const now = performance.now();
     let young = held.waiting.splice(0).filter(({ since }) => now - since < waitsMaxMs);
     for (let look = 1; young.length > 0; look++) {
-      // Asked before, and not tried: a move would lock the gate it takes from while it waits for the one it
-      // goes to.
+      // Looks first instead of trying to lock: a move would lock its source gate while it waits for its
+      // destination.
       const locked = await options.findHeld(young.map(({ request }) => request)).catch(async (error) => {
         await putBack(name, young);
         if (options.isOutage(error)) return null;
@@ -87,13 +89,13 @@ export function createHeldGates(options: HeldGatesOptions): HeldGates {
       const heldOf = ({ request }: Waiting) => gateNamesOf(request).filter((gate) => locked.has(gate));
       const free = young.filter((each) => heldOf(each).length === 0);
       const own = young.filter((each) => heldOf(each).includes(name));
-      // The lane may have gone since: the gate was free for a moment.
+      // The lane may be gone, because the gate was free for a moment.
       if (own.length > 0) laneOf(name).waiting.unshift(...own);
-      // Held at one look is also what another batch locks for a moment.
+      // A gate that is held at only one look may just be locked by another batch for a moment.
       young = young.filter((each) => heldOf(each).length > 0 && !heldOf(each).includes(name));
       if (look === looksMax) for (const each of young.splice(0)) laneOf(heldOf(each)[0]!).waiting.push(each);
       if (locked.has(name)) held.since = now;
-      // Those that came meanwhile are of this lane, and next.
+      // Requests that came meanwhile belong to this lane and are next.
       else if (gates.get(name) === held && held.waiting.length === 0) gates.delete(name);
       if (free.length > 0) await applyFree(name, free);
       if (locked.size > 0) await setTimeout(restMs);
@@ -108,13 +110,13 @@ export function createHeldGates(options: HeldGatesOptions): HeldGates {
     } catch (error) {
       if (options.heldGatesOf(error) !== null) laneOf(name).waiting.unshift(...free);
       else if (options.isOutage(error)) await putBack(name, free);
-      // One that cannot be applied harms only itself.
+      // A request that cannot be applied must harm only itself.
       else if (free.length > 1) for (const each of free) await applyFree(name, [each]);
-      else options.report(error as Error, 'what waited for a gate');
+      else options.report(error as Error, 'requests for a held gate');
     }
   }
 
-  /** While it is young it is tried again, after a rest. */
+  /** Tries young requests again after a pause. */
   async function putBack(name: string, some: readonly Waiting[]): Promise<void> {
     laneOf(name).waiting.unshift(...some);
     await setTimeout(restMs);
@@ -151,7 +153,7 @@ export function createHeldGates(options: HeldGatesOptions): HeldGates {
         return false;
       }
       held.waiting.push({ request, since: now });
-      // After this turn: those of one batch are tried together.
+      // After this event-loop turn, so that the requests of one batch are tried together.
       setImmediate(tryGates);
       return true;
     },

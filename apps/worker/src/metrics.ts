@@ -6,18 +6,19 @@ import type { Presence } from '@inventory/process/presence';
 import { type BusyTime, createBusyTime } from './busy-time.ts';
 
 /**
- * What a worker tells of its work. Times in milliseconds, of `performance.now()` or as differences of that.
+ * The measurements of a worker's own work. Times are milliseconds of `performance.now()`, or differences of
+ * them.
  */
 export type WorkerMetrics = {
-  /** An envelope with so many requests came. */
+  /** Notes an envelope and its number of requests. */
   envelope(requestCount: number): void;
-  /** Has a batch measured, and counted as busy while it lasts. */
+  /** Measures a batch and counts it as busy time. */
   batch<T extends ReadonlyMap<string, Outcome>>(
     requestCount: number,
     apply: (observe: (times: BatchTimes) => void) => Promise<T>,
   ): Promise<T>;
   answerTaken(tookMs: number): void;
-  /** Part of the last ten seconds in which a batch was under way. */
+  /** The part of the last ten seconds in which a batch was under way. */
   busyRatio(): number;
 };
 
@@ -26,19 +27,19 @@ export type WorkerReadings = {
   connections: () => { busy: number; idle: number };
   clockDifferenceSeconds: () => number;
   foldingLagSeconds: () => number;
-  /** null: no audit in the background. */
+  /** null: the background audit is off. */
   audit: (() => AuditState) | null;
   refusedCount: () => number;
   shardCount: () => number;
 };
 
-/** The metrics of a worker; docs/metrics.md says what each means. */
+/** Creates the metrics of a worker; docs/metrics.md explains each one. */
 export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings): WorkerMetrics {
   const busy = createBusyTime();
   const outcomes = { applied: 0, refused: 0, abandoned: 0, failed: 0, pending: 0 };
   const envelopeRequests = metrics.histogram(
     'inventory_worker_envelope_requests',
-    'Requests in an envelope that was taken.',
+    'Requests in a taken envelope.',
     sizeBuckets,
   );
   const batchRequests = metrics.histogram(
@@ -48,18 +49,18 @@ export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings):
   );
   const batchSeconds = metrics.histogram(
     'inventory_worker_batch_duration_seconds',
-    'Time of a batch, from its gates to its commit, batches that failed too.',
+    'Time of a batch from its gates to its commit, including failed batches.',
     durationBuckets,
   );
   const stepSeconds = metrics.histogram(
     'inventory_worker_batch_step_duration_seconds',
-    'Time of the steps of a batch that was applied: locks, reads, decisions, and write with commit.',
+    'Time of the steps of an applied batch: locks, reads, decisions, and write with commit.',
     durationBuckets,
     ['step'],
   );
   const answerSeconds = metrics.histogram(
     'inventory_worker_answer_duration_seconds',
-    'The way back: time until Redis had taken the outcomes of an envelope.',
+    'Time to write the outcomes of an envelope to Redis.',
     durationBuckets,
   );
   const failures = metrics.counter(
@@ -68,7 +69,7 @@ export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings):
   );
   metrics.counted(
     'inventory_worker_requests_total',
-    'Requests by what became of them in a batch; left: for the next batch.',
+    'Requests in batches, by outcome; left: for the next batch.',
     () => outcomes,
     'outcome',
   );
@@ -108,7 +109,7 @@ export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings):
   };
 }
 
-/** The metrics that are read from the parts of a worker when somebody asks. */
+/** Registers the metrics that are read from the parts of a worker at each scrape. */
 function addReadings(metrics: Metrics, readings: WorkerReadings, busy: BusyTime): void {
   metrics.gauge(
     'inventory_worker_busy_ratio',
@@ -137,18 +138,18 @@ function addReadings(metrics: Metrics, readings: WorkerReadings, busy: BusyTime)
   if (audit !== null) {
     metrics.gauge(
       'inventory_worker_audit_drift_places',
-      'Places in which levels, lots and ledger do not agree, as the audit of all workers has found.',
+      'Places where levels, lots and ledger disagree, found by the audit of all workers.',
       () => audit().driftCount,
     );
     metrics.gauge(
       'inventory_worker_audit_age_seconds',
-      'Time since the audit of all workers has last ended a full pass.',
+      'Time since the audit of all workers last finished a full pass.',
       () => audit().ageSeconds,
     );
   }
   metrics.gauge(
     'inventory_worker_refused_envelopes',
-    'Jobs in Redis that no api of this service sent as they are.',
+    'Jobs in Redis that no api of this service signed.',
     readings.refusedCount,
   );
   metrics.gauge('inventory_worker_shards', 'Queues from which this worker takes work.', readings.shardCount);

@@ -3,15 +3,15 @@ import { runAgain } from '@inventory/process/run-again';
 
 export type RetentionKeeper = { stop(): Promise<void> };
 
-// Whether a round is to begin, or another worker has left one.
+// How often to check whether a round is due, or was left unfinished by another worker.
 const lookEveryMs = 5000;
-// A fifth of the time at most: stock comes first.
+// So at most a fifth of the time is used: stock comes first.
 const restTimes = 4;
 const restMinMs = 50;
 
 /**
- * Calls `removePiece`, which returns whether there is more to do at once, again and again, with rests; never
- * twice at once. An outage is no news: it is tried again.
+ * Calls `removePiece` again and again, with pauses, never twice at once. `removePiece` returns whether there
+ * is more to do at once. Outages are not reported; the piece is tried again.
  */
 export function createRetentionKeeper(
   removePiece: () => Promise<boolean>,

@@ -3,26 +3,26 @@ import type { Sql } from '@inventory/db/pool';
 import { NeverBegunError } from '@inventory/db/statement-pool';
 import { TooLateError, within } from '@inventory/process/within';
 
-/** Connections to Postgres that are replaced when what runs on them takes too long. */
+/** A pool of connections to Postgres that is replaced when work on it takes too long. */
 export type TimedPool<Pool> = {
   /**
-   * Throws TooLateError after the time, the pool's unless told otherwise; work that was begun may still be
-   * committed. Throws NeverBegunError while so much that was given up goes on that no more is begun.
+   * Runs work. Throws TooLateError after `timeMs`, by default the pool's limit; the work may still commit.
+   * Throws NeverBegunError while too many abandoned pools are still at work.
    */
   run<T>(work: (pool: Pool) => Promise<T>, timeMs?: number): Promise<T>;
-  /** The one in use now. */
+  /** The pool in use now. */
   current(): Pool;
   end(): Promise<void>;
 };
 
-// Given up, and perhaps at work in Postgres.
+// The number of abandoned pools that may still be at work in Postgres.
 const leftFreely = 2;
 
 /**
- * A connection can break without a word, and a transaction then waits for it for ever. So each piece of work
- * has its time, `usualMs`; one that takes longer is given up, and the next one gets new connections.
- * `untilDone`: as `LeftBehind` takes it, for a pool that is about to be ended; `openOne`: opens a connection
- * of the pool's name, to ask what goes on in those that were given up.
+ * A connection can break silently, and a transaction would then wait forever. So work has a time limit,
+ * `usualMs`. After that it is abandoned, and the next work gets new connections. `untilDone`: see
+ * `LeftBehind`; called for a pool that is about to be ended. `openOne`: opens a connection with the pool's
+ * name, to ask what the abandoned connections are doing.
  */
 export function createTimedPool<Pool extends { end(options: { timeout: number }): Promise<void> }>(
   open: () => Pool,
@@ -36,7 +36,7 @@ export function createTimedPool<Pool extends { end(options: { timeout: number })
 
   function giveUp() {
     isGivenUp = true;
-    // Those that work now, before they are ended.
+    // Registers the busy connections before the pool ends.
     leftBehind.add(untilDone(pool));
     pool.end({ timeout: 0 }).catch(() => {});
   }
@@ -45,7 +45,7 @@ export function createTimedPool<Pool extends { end(options: { timeout: number })
     async run(work, timeMs = usualMs) {
       if (isGivenUp) {
         if (!leftBehind.mayOpen())
-          throw new NeverBegunError('too much that was given up goes on in Postgres');
+          throw new NeverBegunError('too much abandoned work is still running in Postgres');
         pool = open();
         isGivenUp = false;
       }
@@ -53,7 +53,7 @@ export function createTimedPool<Pool extends { end(options: { timeout: number })
       try {
         return await within(timeMs, work(used));
       } catch (error) {
-        // Once: other work that ran beside it may be late too.
+        // Only once: other work on the same pool may be late, too.
         if (error instanceof TooLateError && pool === used && !isGivenUp) giveUp();
         throw error;
       }

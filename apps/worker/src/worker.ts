@@ -39,16 +39,16 @@ import { openWorkerDatabase } from './database.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { createRetentionKeeper } from './retention-keeper.ts';
 
-// Folding takes some milliseconds, so a connection that is silent for longer is replaced; but what piled up
-// while no worker ran must not stay for ever because it is too much: when Postgres itself says that it took
-// too long, it gets more time. For each list, and for all.
+// A fold takes some milliseconds, so a connection that is silent for longer is replaced. But arrivals that
+// piled up while no worker ran may need more time. So if Postgres itself reports a timeout, the fold gets
+// more time. For one list, and for all.
 const usualFold = { listMs: 1500, allMs: 5000 };
 const largeFold = { listMs: 60_000, allMs: 200_000 };
 const stopFoldingWithinMs = 3000;
-// Whether Redis and Postgres are there.
+// How often the worker checks for Redis and Postgres.
 const lookEveryMs = 1000;
 
-/** Starts a worker: takes envelopes from the queue and applies them to Postgres until it is stopped. */
+/** Starts a worker: it takes envelopes from the queue and applies them to Postgres until it is stopped. */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Running> {
   const config = readConfig(workerSettings, env);
   const folded = createFoldedLog(log);
@@ -58,11 +58,12 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   if (tracing !== null) traceStatements(tracing.begin);
   const database = openWorkerDatabase(config.DATABASE_URL, usualFold.allMs);
   const { batches, folds, audits } = database;
-  // With the long limit of `folds`: the driver's error for an unreachable database takes longer than a batch
-  // may.
+  // Uses the long limit of `folds`: the driver takes longer to report an unreachable database than a batch
+  // may take.
   await namingPostgres(config.DATABASE_URL, () => folds.run(refuseUnsafeDatabase));
   const excess = await folds.run(excessRightsOf);
-  if (excess !== null) log.warn(`DATABASE_URL is of ${excess}; a login of inventory_worker is enough`);
+  if (excess !== null)
+    log.warn(`DATABASE_URL logs in as ${excess}; a login with the role inventory_worker is enough`);
   const lossy = await folds.run((sql) => findLossyReplication(sql, hostCountOf(config.DATABASE_URL)));
   if (lossy !== null) log.warn(lossy);
   const keys = await openEnvelopeKeys(() => batches.run(({ sql }) => readEnvelopeKeys(sql)));
@@ -82,7 +83,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   );
   const retention = createRetentionKeeper(async () => {
     const remove = (sql: Sql) => removeOutdatedPiece(sql, config.IDEMPOTENCY_KEY_DAYS);
-    // Behind a large fold it waits for the one connection; given up earlier, it would end that fold.
+    // It waits behind a large fold for the only connection. A shorter limit would end that fold.
     return (await folds.run(remove, largeFold.allMs)).goesOn;
   }, report);
   const audit =
@@ -107,7 +108,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const applyEnvelope = createBatcher({
     batchMax: config.BATCH_MAX,
     apply: inSpan(tracing, async (requests) => {
-      // A batch that was given up and committed all the same is found decided when it is taken up again.
+      // If a batch was abandoned but still committed, its requests are found decided when they are taken up
+      // again.
       const outcomes = await metrics.batch(requests.length, (observe) =>
         batches.run((pool) => applyBatch(pool, requests, parts, observe)),
       );
@@ -125,7 +127,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
     shardsMax: config.QUEUE_SHARDS,
-    // One that cannot reach Postgres leaves the work to others.
+    // A worker that cannot reach Postgres leaves the work to others.
     isAble: () => presence.isThere('postgres'),
     keys,
     concurrency: config.WORKER_CONCURRENCY,
@@ -140,7 +142,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       isPostgresUp: presence.isThere('postgres'),
     }),
     onUnserved: () => {
-      log.fatal('work waits in the queue and none comes; ending, to be started anew');
+      log.fatal('work waits in the queue, but this worker gets none; it exits to be restarted');
       process.exit(1);
     },
     report,
@@ -179,7 +181,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   };
 }
 
-/** A batch as a span with links to those that wait for its requests; as it is where traces go nowhere. */
+/** Runs a batch as a span with links to the traces of its requests. Without tracing, just runs it. */
 function inSpan<T>(
   tracing: Tracing | null,
   apply: (requests: QueuedRequest[]) => Promise<T>,
@@ -198,7 +200,7 @@ function inSpan<T>(
     );
 }
 
-/** Writes a place that does not agree into the log: numbers and our own words, no name of an item. */
+/** Logs a place that disagrees: numbers and fixed words only, no name of an item. */
 function tellDrift(log: Log): (drift: Drift) => void {
   return ({ check, partNo, wid, recNo, expected, found }) => {
     const place = { partNo, wid, ...(recNo > 0 && { recNo }) };

@@ -1,4 +1,4 @@
-/** A client's rights at this moment, as the database says; a token carries none of it. */
+/** The current rights of a client, from the database. A token carries no rights. */
 export type Client = {
   clientId: string;
   readOnly: boolean;
@@ -7,6 +7,6 @@ export type Client = {
   scope: ReadonlySet<number>;
   /** Requests in a window of 60 s; null: the service's default. */
   rateLimit: number | null;
-  /** Operations of batches in a window of 60 s; null: the service's default. */
+  /** Batch operations in a window of 60 s; null: the service's default. */
   operationsPerMinute: number | null;
 };

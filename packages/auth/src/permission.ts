@@ -1,4 +1,4 @@
-/** The contract's security ids. */
+/** The security ids of the contract. */
 export const Permission = {
   ItemMasterList: 11,
   LocateMoveUnits: 15,
@@ -8,7 +8,7 @@ export const Permission = {
 } as const;
 export type Permission = (typeof Permission)[keyof typeof Permission];
 
-/** What the contract calls each. */
+/** The contract's name for each permission. */
 export const permissionNames: Record<Permission, string> = {
   [Permission.ItemMasterList]: 'Item Master List',
   [Permission.LocateMoveUnits]: 'Locate/Move Units',
@@ -17,10 +17,10 @@ export const permissionNames: Record<Permission, string> = {
   [Permission.ModifyItemMaster]: 'Create/Modify Item Master Record',
 };
 
-/** What is needed of a client: one permission, all of several, or any of several. */
+/** The permissions that a client needs: one, all of several, or any of several. */
 export type Needed = Permission | readonly Permission[] | { anyOf: readonly Permission[] };
 
-/** What each kind of stock transaction needs. */
+/** The permission for each kind of stock transaction. */
 export const transactionPermission = {
   receive: Permission.PositiveAdjustment,
   move: Permission.LocateMoveUnits,
@@ -28,17 +28,17 @@ export const transactionPermission = {
   count: [Permission.PositiveAdjustment, Permission.NegativeAdjustment],
 } as const satisfies Record<string, Needed>;
 
-/** What undoing each kind of stock transaction needs: the permission of its opposite. */
+/** The permission to reverse each kind of stock transaction: that of its opposite. */
 export const reversalPermission = {
   receive: Permission.NegativeAdjustment,
   issue: Permission.PositiveAdjustment,
   move: Permission.LocateMoveUnits,
   count: [Permission.PositiveAdjustment, Permission.NegativeAdjustment],
-  // It is refused whoever asks.
+  // No permission is needed, because this is always refused.
   reverse: [],
 } as const satisfies Record<string, Needed>;
 
-/** Without any of these a client can undo nothing. */
+/** A client without any of these cannot reverse anything. */
 export const anyReversal = {
   anyOf: [Permission.LocateMoveUnits, Permission.NegativeAdjustment, Permission.PositiveAdjustment],
 } as const satisfies Needed;

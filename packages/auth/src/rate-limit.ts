@@ -3,22 +3,23 @@ import { within } from '@inventory/process/within';
 import type { Cluster, Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 
-/** The window of all limits. It begins with the first request that is counted. */
+/** The window of all limits. It begins with the first counted request. */
 export const windowSeconds = 60;
 const redisWaitMs = 200;
-// More than a clock is corrected by while it runs.
+// More than a running clock is normally corrected by.
 const aheadMaxMs = 1000;
 
 /**
- * The allowance of a name after a request. `limit` and `remaining`: counts; `resetMs`: until the window ends.
+ * The allowance of a name after a request. `limit` and `remaining`: counts. `resetMs`: time until the window
+ * ends.
  */
 export type RateLimitVerdict = { allowed: boolean; limit: number; remaining: number; resetMs: number };
 
-/** Counts under a name, over all processes. */
+/** Counts by name, over all processes. */
 export type RateLimiter = {
   /**
-   * Counts `count` under a name; all of it passes, or nothing. Never more than `limit` passes in a window. A
-   * refusal is counted too, so after one that was too large a smaller one waits for the next window.
+   * Counts `count` for a name. Either all of it passes or nothing, and never more than `limit` in a window.
+   * Refusals count, too: after one that was too large, a smaller one waits for the next window.
    */
   take(name: string, limit: number, count?: number): Promise<RateLimitVerdict>;
 };
@@ -26,15 +27,15 @@ export type RateLimiter = {
 type Asked = { limit: number; count: number; tell: (verdict: RateLimitVerdict) => void };
 
 /**
- * A limiter that counts in Redis over all processes. While Redis is away, or later than `waitMs`, the process
- * counts for itself: then each process lets the limit pass. All that is asked for a name in one turn of the
- * event loop is counted in one call. `what`: requests, operations or guesses; part of the keys.
+ * A limiter that counts in Redis, over all processes. While Redis is away or takes longer than `waitMs`, each
+ * process counts for itself, so the limit may pass once in each process. All counts for a name in one turn of
+ * the event loop are sent in one call. `what`: requests, operations or guesses; part of the keys.
  */
 export function createRateLimiter(
   redis: Redis | Cluster,
   { prefix, what, waitMs = redisWaitMs }: { prefix: string; what: string; waitMs?: number },
 ): RateLimiter {
-  // Each client has a limit of its own, so these only count, and the limit is compared here.
+  // Each client has its own limit, so the library only counts, and the limit is checked here.
   const counting = {
     points: Number.MAX_SAFE_INTEGER,
     duration: windowSeconds,
@@ -47,13 +48,13 @@ export function createRateLimiter(
   async function countShared(name: string, count: number): Promise<RateLimiterRes> {
     const counted = await shared.consume(name, count);
     if (counted.msBeforeNext <= windowSeconds * 1000 + aheadMaxMs) return counted;
-    // The clock of Redis was set back: this window would last for as long as that.
+    // The clock of Redis was set back, so this window would last too long.
     await shared.delete(name);
     return shared.consume(name, count);
   }
 
   async function serve(name: string) {
-    // All that this turn asks goes along.
+    // Includes everything else that is counted in this turn.
     await nextTurn();
     const all = asked.get(name)!;
     asked.delete(name);
@@ -78,7 +79,7 @@ export function createRateLimiter(
   };
 }
 
-/** Those that still fit pass, in their order. `before`: the count before them. */
+/** Counts that still fit pass, in order. `before`: the count before them. */
 function tellAll(all: readonly Asked[], before: number, resetMs: number): void {
   let counted = before;
   for (const { limit, count, tell } of all) {

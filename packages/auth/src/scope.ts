@@ -1,10 +1,10 @@
 import type { Client } from './client.ts';
 import type { Needed } from './permission.ts';
 
-/** Why a client may not; the contract's messages belong to these. */
+/** Why a client may not do something. Each has a message in the contract. */
 export type Denial = 'readOnly' | 'permission' | 'scope';
 
-/** Read-only first, then the permission: the documented order. */
+/** Checks read-only first, then the permission, as documented. */
 export function denyAction(client: Client, needed: Needed, writes: boolean): Denial | null {
   if (writes && client.readOnly) return 'readOnly';
   return hasNeeded(client, needed) ? null : 'permission';
@@ -16,7 +16,7 @@ function hasNeeded({ permissions }: Client, needed: Needed): boolean {
   return needed.every((each) => permissions.has(each));
 }
 
-/** Every warehouse must be in scope. One that does not exist is in nobody's. */
+/** All warehouses must be in scope. A warehouse that does not exist never is. */
 export function denyWarehouses(client: Client, wids: readonly number[]): Denial | null {
   return wids.every((wid) => client.scope.has(wid)) ? null : 'scope';
 }

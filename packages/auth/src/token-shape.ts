@@ -4,10 +4,9 @@ import { algorithm, audience, issuer } from './token.ts';
 const signatureCharacters = 86;
 
 /**
- * Whether a token could be a live one of ours, by all that can be said before its signature is verified. That
- * costs a hundredth of a verification, and keeps texts that are no token, foreign tokens and old ones from
- * costing more. It says no only to tokens that `verifyToken` refuses too; one that passes is still to be
- * verified.
+ * Whether a token could be a live token of this service, judged without its signature. This costs a hundredth
+ * of a verification, so junk, foreign tokens and expired tokens cost little. It only rejects tokens that
+ * `verifyToken` would reject, too; other tokens must still be verified.
  */
 export function looksLive(token: string, now: Date): boolean {
   const [header, claims, signature, ...more] = token.split('.');

@@ -11,43 +11,45 @@ import {
   SignJWT,
 } from 'jose';
 
-/** A token lives this long, and none is good for longer, whatever it says. */
+/** The lifetime of a token. A token is never valid for longer, whatever it says. */
 export const tokenLifetimeSeconds = 3600;
-/** The clocks of two processes may differ by this much: each goes by that of Postgres, as it measured it. */
+/**
+ * The tolerated difference between two processes' clocks. Each follows its measurement of Postgres's clock.
+ */
 export const leewaySeconds = 10;
 
 export const algorithm = 'EdDSA';
 export const issuer = 'inventory-management-service';
 export const audience = 'inventory-api';
 
-/** A key pair that nobody knows yet. */
+/** A key pair that was just created and is not stored yet. */
 export type NewSigningKey = { kid: string; publicJwk: JWK; privateJwk: JWK };
-/** The public half and when the key signs: from `signsFrom` until it is retired. */
+/** The public key, and the period in which the key signs: from `signsFrom` until it is retired. */
 export type VerifyingKey = { kid: string; publicJwk: JWK; signsFrom: Date; retired: Date | null };
 export type PrivateHalf = { kid: string; privateJwk: JWK };
 
 /** Keys ready for use. Times are milliseconds since 1970. */
 export type KeyRing = {
   verifying: ReadonlyMap<string, { key: CryptoKey; until: number }>;
-  /** Those that begin to sign last first. */
+  /** The key that begins to sign last comes first. */
   signing: readonly { kid: string; key: CryptoKey; from: number; until: number }[];
 };
 
-/** A fresh Ed25519 key; its `kid` is the thumbprint of its public half. */
+/** A new Ed25519 key. Its `kid` is the thumbprint of its public key. */
 export async function createSigningKey(): Promise<NewSigningKey> {
   for (;;) {
     const { privateKey } = await generateKeyPair(algorithm, { crv: 'Ed25519', extractable: true });
     const privateJwk = await exportJWK(privateKey);
     const publicJwk = publicHalf(privateJwk);
     const kid = await calculateJwkThumbprint(publicJwk);
-    // A command line takes what begins so for an option.
+    // A `kid` that begins with a hyphen would look like an option on a command line.
     if (!kid.startsWith('-')) return { kid, publicJwk, privateJwk };
   }
 }
 
 /**
- * `keys`: those that are not withdrawn; `privateHalves`: of those of them that sign, by what this process may
- * read.
+ * `keys`: all keys that are not withdrawn. `privateHalves`: the private keys of those that sign, as far as
+ * this process may read them.
  */
 export async function createKeyRing(
   keys: readonly VerifyingKey[],
@@ -67,7 +69,7 @@ export async function createKeyRing(
   return { verifying, signing };
 }
 
-/** A token that says who the client is and nothing of what it may do. Throws when no key signs now. */
+/** A token that names the client but contains no rights. Throws if no key signs now. */
 export async function signToken(ring: KeyRing, clientId: string, now: Date): Promise<string> {
   const { kid, key } = signingKeyAt(ring, now.getTime());
   const issuedAt = Math.floor(now.getTime() / 1000);
@@ -82,25 +84,25 @@ export async function signToken(ring: KeyRing, clientId: string, now: Date): Pro
     .sign(key);
 }
 
-/** The id of the key that signs at a moment, milliseconds since 1970. Throws when none does. */
+/** The id of the key that signs at this time (milliseconds since 1970). Throws if there is none. */
 export function signerAt(ring: KeyRing, at: number): string {
   return signingKeyAt(ring, at).kid;
 }
 
 function signingKeyAt({ signing }: KeyRing, at: number) {
-  // The very first key signs at once, and this clock may be a little behind the one that made it. Nor is a
-  // gap between two keys, as somebody's own change of the table may leave, a reason to sign nothing.
+  // The very first key signs at once, even if this clock is a little behind the one that created it. A gap
+  // between two keys, for example after a manual change of the table, must not stop signing either.
   const key =
     signing.find(({ from, until }) => from <= at && at < until) ??
     signing.findLast(({ until }) => at < until);
-  if (key === undefined) throw new PlainError('there is no key that signs');
+  if (key === undefined) throw new PlainError('no key signs tokens now');
   return key;
 }
 
-/** The client a token speaks for, from when until when (seconds since 1970), and which key says so. */
+/** The client of a token, its period (seconds since 1970) and its key. */
 export type VerifiedToken = { clientId: string; issuedAt: number; expiresAt: number; kid: string };
 
-/** The verified token, or null for anything that is not a live token of ours, whatever is wrong with it. */
+/** Returns the verified token, or null if it is not a live token of this service. */
 export async function verifyToken(ring: KeyRing, token: string, now: Date): Promise<VerifiedToken | null> {
   try {
     const { payload, protectedHeader } = await jwtVerify(
@@ -115,18 +117,18 @@ export async function verifyToken(ring: KeyRing, token: string, now: Date): Prom
         issuer,
         audience,
         currentDate: now,
-        // Without this a token that never expires would pass.
+        // Without this, a token without an expiry would be valid.
         requiredClaims: ['exp', 'iat', 'sub', 'jti'],
       },
     );
-    // Ours have none of these: one that does was made by somebody who should not be able to.
+    // Our tokens have none of these headers.
     const { kid, typ, crit, b64 } = protectedHeader;
     if (typ !== 'JWT' || crit !== undefined || b64 !== undefined) return null;
     const { sub, jti, exp, iat } = payload;
     if (typeof sub !== 'string' || typeof jti !== 'string' || jti === '') return null;
     if (typeof exp !== 'number' || typeof iat !== 'number') return null;
     if (exp - iat > tokenLifetimeSeconds || iat * 1000 > now.getTime() + leewaySeconds * 1000) return null;
-    // NUL cannot be stored, so no client has it in its id; the database would fail on it.
+    // Postgres cannot store NUL and would fail on it, so no client has it in its id.
     if (sub.includes('\u0000')) return null;
     return { clientId: sub, issuedAt: iat, expiresAt: exp, kid: kid! };
   } catch {
@@ -134,7 +136,7 @@ export async function verifyToken(ring: KeyRing, token: string, now: Date): Prom
   }
 }
 
-/** Whether a token names a key that the ring lacks: perhaps one made a moment ago. */
+/** Whether a token names a key that the ring lacks. The key may be new. */
 export function namesUnknownKey(ring: KeyRing, token: string): boolean {
   try {
     const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString('utf8'));

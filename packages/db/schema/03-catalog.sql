@@ -1,6 +1,6 @@
 -- Warehouses and items.
 
--- Where stock lies. Scopes, counts and most indexes go by its number.
+-- The places where stock is kept. Scopes, counts and most indexes use the number.
 create table warehouse (
   wid integer primary key check (wid > 0),
   name text collate "C" not null check (name <> ''),
@@ -21,10 +21,10 @@ create table item (
   discontinued boolean not null default false,
   created timestamptz(3) not null default now(),
   created_by text collate "C" not null,
-  -- now() would be the moment of the transaction's start.
+  -- now() would be the start of the transaction
   modified timestamptz(3) not null default change_moment(),
-  -- When the description last changed; null: not since the item was made. Its lots show it, and there may be
-  -- a hundred thousand: they are found through the item, and not written to.
+  -- When the description last changed; null: never. The item's lots show it, and there may be a hundred
+  -- thousand of them. They are found through the item and are not updated.
   described timestamptz(3)
 );
 
@@ -33,9 +33,9 @@ create index item_category_idx on item (category, short_id) where not discontinu
 create index item_modified_idx on item (modified);
 create index item_described_idx on item (described) where described is not null;
 
--- Other names of items. An alias never equals a shortID. Adding an alias takes a lock on the item table that
--- waits for creates under way (src/aliases.ts); the trigger is the other half: a create sees every alias
--- added before it.
+-- Other names of items. An alias never equals a shortID. Adding an alias locks the item table and waits for
+-- creates under way (src/aliases.ts). The trigger does the reverse: a create sees every alias that was added
+-- before it.
 create table item_alias (
   alias text collate "C" primary key check (alias <> ''),
   part_no integer not null references item

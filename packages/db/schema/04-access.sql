@@ -1,13 +1,13 @@
--- Clients, what they may do, and the keys that sign.
+-- Clients, their rights, and the keys that sign.
 
--- Clients of equal permissions share a group.
+-- Clients with equal permissions share a group.
 create table security_group (
   group_id integer generated always as identity primary key,
   name text not null unique,
   permissions integer[] not null
 );
 
--- A client calls the API. Its rights stand here and not in tokens, so that they end at once.
+-- A client calls the API. Its rights are stored here and not in tokens, so that they can end at once.
 create table client (
   client_id text collate "C" primary key check (client_id <> ''),
   group_id integer not null references security_group,
@@ -18,8 +18,8 @@ create table client (
   created timestamptz(3) not null default now(),
   -- operations of batches in any 60 s; null: the service's default
   operations_per_minute integer check (operations_per_minute > 0),
-  -- Tokens issued before are refused, whenever they expire; null: none is. Whole seconds, as a token has
-  -- them.
+  -- Tokens that were issued earlier are refused, even before they expire; null: none is refused. Whole
+  -- seconds, as in tokens.
   tokens_from timestamptz(0)
 );
 
@@ -34,19 +34,19 @@ create table client_warehouse (
 
 create index client_warehouse_wid_idx on client_warehouse (wid);
 
--- Digests alone, so that a reader of the table learns no secret. A client may have two, so that it can be
--- given a new one while it still uses the old one.
+-- Only digests, so that reading the table reveals no secret. A client may have two secrets, so that it can
+-- get a new one while it still uses the old one.
 create table client_secret (
   client_id text collate "C" not null references client on delete cascade,
   digest bytea not null check (length(digest) = 32),
   created timestamptz(3) not null default now(),
-  -- null: it does not end by itself
+  -- null: it does not expire
   expires timestamptz(3),
   primary key (client_id, digest)
 );
 
--- Ids of clients that were removed. They are not given again: the ledger names them, and keys of theirs lead
--- to their answers.
+-- Ids of removed clients. They are never given again, because the ledger names them, and their keys lead to
+-- their answers.
 create table former_client (
   client_id text collate "C" primary key,
   removed timestamptz(3) not null default clock_timestamp()
@@ -61,37 +61,37 @@ begin
 end
 $$;
 
--- Behind the insert: it has waited for a removal of this id that was under way, and sees what that has left.
+-- After the insert, because it has waited for a concurrent removal of this id and sees its result.
 create trigger client_is_no_former_one after insert on client
   for each row execute function refuse_former_client();
 
--- The public halves of the keys that sign tokens, and their life.
+-- The public keys of the keys that sign tokens, and their periods.
 create table verifying_key (
   kid text primary key,
   public_jwk json not null,
   created timestamptz(3) not null default clock_timestamp(),
-  -- From then on it signs, until it is retired. A new one waits a minute, so that every process knows it
+  -- It signs from then on, until it is retired. A new key waits a minute, so that every process knows it
   -- first.
   signs_from timestamptz(3) not null,
-  -- When its successor signs. Its last token is an hour younger.
+  -- When its successor signs. Its last token expires an hour later.
   retired timestamptz(3) check (retired >= signs_from),
-  -- Nothing that it signed is good any more.
+  -- None of its signatures is valid any more.
   withdrawn timestamptz(3)
 );
 
--- The private halves stand alone, so that the right to read them can be granted alone. They are deleted when
--- the key no longer signs.
+-- The private keys have a table of their own, so that the right to read them can be granted separately. They
+-- are deleted when the key no longer signs.
 create table signing_key (
   kid text primary key references verifying_key on delete cascade,
   private_jwk json not null,
   created timestamptz(3) not null default now()
 );
 
--- The keys that sign what travels through Redis, which never sees them: a writer to Redis can neither ask for
--- anything nor answer anybody. The newest signs; see src/envelope-keys.ts.
+-- The keys that sign envelopes and answers. Redis never sees them, so a process that can only write to Redis
+-- can neither request anything nor answer. The newest key signs; see src/envelope-keys.ts.
 create table envelope_key (
   kid integer generated always as identity primary key,
-  -- Three times 122 random bits.
+  -- three times 122 random bits
   secret bytea not null
     default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
     check (length(secret) = 32),

@@ -2,41 +2,38 @@
 
 create sequence stock_transaction_no_seq;
 
--- Requests and their answers, and the fence against doing one twice: request_id is unique. An applied one
--- never changes and is kept for ever.
---
--- By itself the table would be vacuumed when a fifth is new: at a thousand million rows that are 200 million,
--- none of which an index alone can answer for until then, read in one go. So it is vacuumed after each
--- million rows, which is some seconds' work, and frozen at once: else the whole table is read and written
--- again when the numbers of database transactions come round. The same holds for stock_entry.
+-- Requests and their answers. The unique request_id prevents double work. Applied rows never change and are
+-- kept forever. By default, the table would be vacuumed when a fifth is new: with a thousand million rows
+-- that means 200 million rows at once, and until then no index-only scan could cover them. So it is vacuumed
+-- after each million rows, which takes some seconds. Rows are frozen at once; otherwise the whole table would
+-- be read and written again when transaction ids wrap around. The same holds for stock_entry.
 create table stock_transaction (
   transaction_no bigint primary key default nextval('stock_transaction_no_seq'),
   request_id uuid not null constraint stock_transaction_request_id_key unique,
   client_id text collate "C",
-  -- 'batch': an atomic batch as a whole, which is the fence and the answer of its operations; each of them
-  -- has a row of its own beside it.
+  -- 'batch': an atomic batch as a whole. It holds the request id and the answer; each of its operations also
+  -- has a row of its own.
   kind text check (kind in ('receive', 'move', 'issue', 'count', 'reverse', 'hold', 'release', 'batch')),
   body json,
   status text not null check (status in ('applied', 'refused', 'abandoned')),
-  -- applied: the body of the answer; refused: the refusal. json keeps the bytes as they are.
+  -- applied: the body of the answer; refused: the refusal. json keeps the exact bytes.
   result json,
   at timestamptz(3) not null default clock_timestamp(),
-  -- The caller's own name of its request, to find the transaction by what a log or the caller's system says.
-  -- Null: the caller named nothing, and was told request_id as X-Request-Id. No index: a proxy names every
-  -- request, and an index over what it draws would cost every batch; whoever looks for one knows about when
-  -- it was.
+  -- The caller's own name of its request, to find the transaction by a log entry. Null: there was none, and
+  -- the caller got request_id as X-Request-Id. No index: proxies name every request, and an index over random
+  -- names would slow down every batch. The approximate time is usually known.
   x_request_id text collate "C",
-  -- Evidence of the device, never the ledger's time: when the work was done by its clock, that less the
-  -- clock's error where it is known, the device, and its own number of the work.
+  -- Evidence from the device, never the time of the ledger: when the work was done by its clock, that time
+  -- without the clock's error (if known), the device, and its own number for the work.
   captured_at timestamptz(3),
   captured_at_corrected timestamptz(3),
   device_id text collate "C",
   device_seq bigint check (device_seq >= 0),
-  -- The transaction that this one undid.
+  -- the transaction that this one reversed
   reverses bigint constraint stock_transaction_reverses_fkey references stock_transaction,
-  -- The item and the warehouse of an applied transaction, and the other warehouse of one that moved between
-  -- two; a reversal has those of what it undid. They are there, too, for a count that changed nothing and so
-  -- has no entries. All three are null for anything else.
+  -- The item and the warehouse of an applied transaction, and the other warehouse of a move between two; a
+  -- reversal has those of its original. They are also set for a count without changes, which has no entries.
+  -- All three are null for other rows.
   part_no integer,
   wid integer,
   to_wid integer,
@@ -51,22 +48,23 @@ create table stock_transaction (
 
 alter sequence stock_transaction_no_seq owned by stock_transaction.transaction_no;
 
--- Retention finds rows to remove without reading the ledger. Nearly all rows are applied and not in it.
+-- Retention finds the rows to remove by this index, without reading the ledger. Almost all rows are applied
+-- and not in it.
 create index stock_transaction_undone_idx on stock_transaction (at) where status <> 'applied';
--- A transaction is undone once only, whoever asks at the same time.
+-- A transaction is reversed only once, however many requests come at the same time.
 create unique index stock_transaction_reverses_key on stock_transaction (reverses) where reverses is not null;
 
--- The order of the list, for each warehouse; a transaction between two is in both.
+-- In the order of the list, for each warehouse. A transaction between two warehouses is in both.
 create index stock_transaction_wid_idx on stock_transaction (wid, transaction_no) where wid is not null;
 create index stock_transaction_to_wid_idx on stock_transaction (to_wid, transaction_no) where to_wid is not null;
--- The filters of the list, by a transaction's first warehouse, and for the few between two by their second.
--- All of an item's may be a hundred thousand: they are counted and sorted in the index alone.
+-- The filters of the list, by a transaction's first warehouse, and by the second for the few between two. An
+-- item may have a hundred thousand transactions; they are counted and sorted within the index.
 create index stock_transaction_item_wid_idx on stock_transaction (part_no, wid, transaction_no) include (to_wid)
   where wid is not null;
 create index stock_transaction_item_to_wid_idx on stock_transaction (part_no, to_wid) where to_wid is not null;
 create index stock_transaction_wid_at_idx on stock_transaction (wid, at) where wid is not null;
 create index stock_transaction_to_wid_at_idx on stock_transaction (to_wid, at) where to_wid is not null;
--- Rows without one are not in these, and cost nothing.
+-- Rows without a value are not in these indexes and cost nothing.
 create index stock_transaction_reference_wid_idx on stock_transaction ((body->>'reference'), wid)
   where wid is not null and body->>'reference' is not null;
 create index stock_transaction_reference_to_wid_idx on stock_transaction ((body->>'reference'), to_wid)
@@ -86,7 +84,7 @@ create table stock_entry (
   wid integer not null,
   spot text collate "C" not null,
   delta numeric not null check (delta <> 0 and delta > -1e12 and delta < 1e12),
-  -- The units of the lot after this line, as its holder saw them.
+  -- the units of the lot after this line
   balance numeric not null check (balance >= 0),
   primary key (transaction_no, line)
 ) with (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
@@ -95,7 +93,7 @@ create table stock_entry (
 -- The history of a lot.
 create index stock_entry_lot_idx on stock_entry (rec_no, transaction_no, line);
 
--- Triggers keep even the owner of the tables from changing what happened.
+-- Triggers prevent even the owner of the tables from changing the history.
 create function refuse_change_of_ledger() returns trigger language plpgsql as $$
 begin
   raise exception 'the ledger is append-only' using errcode = 'restrict_violation';
@@ -109,7 +107,7 @@ create trigger stock_entry_no_truncate before truncate on stock_entry
 
 create trigger stock_transaction_append_only before update on stock_transaction
   for each row execute function refuse_change_of_ledger();
--- One that was refused or abandoned, which changed nothing, may go when nobody can send it again any more: a
+-- A refused or abandoned transaction changed nothing. It may be removed when it can no longer be resent: a
 -- day after its key.
 create trigger stock_transaction_kept before delete on stock_transaction
   for each row when (old.status = 'applied' or old.at > clock_timestamp() - interval '8 days')
@@ -117,9 +115,9 @@ create trigger stock_transaction_kept before delete on stock_transaction
 create trigger stock_transaction_no_truncate before truncate on stock_transaction
   for each statement execute function refuse_change_of_ledger();
 
--- A transaction has the lines that it was written with. The right to add lines is the right to add them to
--- any transaction, so a trigger refuses lines of one that was committed before, to everybody but the tables'
--- owner. At the end of the statement, which writes both.
+-- A transaction keeps the lines that it was written with. The right to insert lines would allow adding them
+-- to any transaction, so a trigger refuses lines of a transaction that was committed earlier, except for the
+-- tables' owner. It runs at the end of the statement, which writes both.
 create function refuse_late_lines() returns trigger language plpgsql as $$
 begin
   if not pg_has_role((select relowner from pg_class where oid = tg_relid), 'usage') and exists (
@@ -137,22 +135,24 @@ $$;
 create trigger stock_entry_no_late_lines after insert on stock_entry referencing new table as added
   for each statement execute function refuse_late_lines();
 
--- Leads from a client's key to its request, once that is decided, by the batch that decides it; nothing is
--- written before. An eighth goes each day, and its room is for the keys of the day after.
+-- Leads from a client's key to the decided request. The batch that decides the request writes the row;
+-- nothing is written before. An eighth of the table is removed each day, and the next day's keys use that
+-- space.
 create table idempotency_key (
   client_id text collate "C" not null,
   key_digest bytea not null,
   fingerprint bytea,
   request_id uuid,
   asked_at timestamptz(3) not null,
-  -- when a send of it was last told that nothing was applied: what came before is never applied
+  -- when a send of the key was last answered with "not applied"; earlier sends are never applied
   refused_at timestamptz(3),
   primary key (client_id, key_digest),
   check ((request_id is null) = (fingerprint is null)),
   check (request_id is not null or refused_at is not null)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 
--- For a statement that finds a key decided which it found free: as if it had inserted the key a second time.
+-- For a statement that found a key free that is decided by now: fails as if it had inserted the key a second
+-- time.
 create function refuse_taken_key() returns uuid language plpgsql as $$
 begin
   raise exception 'the key was decided meanwhile'

@@ -1,14 +1,12 @@
--- How many items there are before a page, without counting them. The items are cut by shortID into blocks of
--- about a thousand, each with its count. A page is found by adding up blocks, a total by adding up all of
--- them.
---
--- A write never touches a count: it would wait for every other write near it. A trigger leaves a row in
--- item_arrival, and fold_item_arrivals() brings those into the counts, all in one transaction. So at any
--- moment counts and arrivals together are exactly the items that can be seen at that moment.
+-- The number of items before a page, without counting them. The items are cut by shortID into blocks of about
+-- a thousand, each with its count. Adding up blocks finds a page; adding up all blocks gives the total. A
+-- write never changes a count, because it would wait for every other write near it. Instead, a trigger adds a
+-- row to item_arrival, and fold_item_arrivals() moves these rows into the counts in one transaction. So at
+-- any moment, counts plus arrivals are exactly the visible items.
 
--- The blocks, with the counts of all items and of those that are not discontinued.
+-- The blocks, with the counts of all items and of items that are not discontinued.
 create table item_block (
-  -- The shortID from which on an item belongs to the block; up to the next block's.
+  -- the first shortID of the block; it ends before the next block
   block text collate "C" primary key,
   items integer not null check (items >= 0),
   active integer not null check (active between 0 and items)
@@ -16,7 +14,7 @@ create table item_block (
 
 insert into item_block (block, items, active) values ('', 0, 0);
 
--- Changes that the counts do not hold yet. No index: it is short, and read whole.
+-- Changes that the counts do not include yet. No index, because it is short and read as a whole.
 create table item_arrival (
   short_id text collate "C" not null,
   items integer not null,
@@ -51,7 +49,7 @@ $$;
 
 create trigger item_added after insert on item referencing new table as added
   for each statement execute function note_items_added();
--- No part of the service removes items; if an operator does, the counts stay right.
+-- The service never removes items. If an operator does, the counts stay correct.
 create trigger item_removed after delete on item referencing old table as removed
   for each statement execute function note_items_removed();
 create trigger item_changed after update of discontinued, short_id on item
@@ -78,10 +76,9 @@ begin
 end
 $$;
 
--- Brings the arrivals into the counts, and cuts each block that has grown to twice its size. Returns how many
--- arrivals that were. Must run in a transaction of REPEATABLE READ that has locked item_block before it did
--- anything else: then the items that it sees when it cuts a block are those of the counts and the arrivals,
--- and nobody else folds.
+-- Folds the arrivals into the counts, and cuts each block that has grown to twice its size. Returns the
+-- number of arrivals. Must run in a REPEATABLE READ transaction that has locked item_block before anything
+-- else: so the items that it sees when it cuts a block match the counts and arrivals, and no other fold runs.
 create function fold_item_arrivals(block_size integer) returns integer language plpgsql as $$
 declare
   folded integer;
@@ -116,7 +113,7 @@ begin
 end
 $$;
 
--- Counts every item anew, whatever the counts say.
+-- Counts all items again, ignoring the current counts.
 create function recount_items() returns void language plpgsql as $$
 begin
   lock table item in share row exclusive mode;

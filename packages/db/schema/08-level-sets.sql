@@ -1,7 +1,7 @@
--- Which items have a stock level, without reading the levels. A list over several warehouses has one record
--- for each item that is used in any of them. Counts cannot be added up for that, sets can: one bit for each
--- item, united over the warehouses asked for. As with items (07-item-counts.sql) a batch never touches a set:
--- it leaves a row in level_arrival, which fold_level_arrivals() brings in.
+-- The items that have a stock level, without reading the levels. A list over several warehouses has one
+-- record for each item that is used in any of them. Counts cannot be added up for that, but sets can be
+-- united: one bit for each item. As with items (07-item-counts.sql), a batch never changes a set: it adds a
+-- row to level_arrival, which fold_level_arrivals() folds in.
 
 -- A set is cut into blocks of 8,192 items, 1 KB each.
 create table level_set (
@@ -13,7 +13,7 @@ create table level_set (
   primary key (wid, block)
 );
 
--- A row says only that a gate should be looked at.
+-- A row only says that a gate must be looked at.
 create table level_arrival (
   wid integer not null,
   part_no integer not null
@@ -49,13 +49,13 @@ create trigger level_added after insert on stock_level referencing new table as 
   for each statement execute function note_levels_added();
 create trigger level_used after update of used on stock_level
   for each row when (new.used and not old.used) execute function note_level_used();
--- No part of the service does either of these; if an operator does, the sets stay right.
+-- The service does neither of these. If an operator does, the sets stay correct.
 create trigger level_unused after update of used on stock_level
   for each row when (old.used and not new.used) execute function note_level_gone();
 create trigger level_removed after delete on stock_level
   for each row when (old.used) execute function note_level_gone();
 
--- Under the same rules as fold_item_arrivals(); the table to lock is level_set.
+-- The same rules as for fold_item_arrivals(); the table to lock is level_set.
 create function fold_level_arrivals() returns integer language plpgsql as $$
 declare
   folded integer;
@@ -85,7 +85,7 @@ begin
 end
 $$;
 
--- Makes the sets anew, whatever they say.
+-- Builds the sets again, ignoring the current ones.
 create function collect_levels() returns void language plpgsql as $$
 begin
   lock table stock_level in share row exclusive mode;

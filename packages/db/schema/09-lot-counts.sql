@@ -1,22 +1,22 @@
--- How many lots there are before a page, and how many of them are in stock, without counting them. As with
--- items (07-item-counts.sql), with more levels. Lots are cut by the moment of receipt into blocks of about a
--- thousand; 64 and more blocks are bound into a chapter, 64 and more chapters into a volume. Each keeps its
--- lots of each warehouse. A page is found by adding up volumes, then the chapters of those that hold it, then
--- their blocks, so a newest page does not cost more with each lot there has ever been. A total is the sum of
+-- The number of lots before a page, and how many of them are in stock, without counting them. As with items
+-- (07-item-counts.sql), but with more levels. Lots are cut by time of receipt into blocks of about a
+-- thousand. 64 or more blocks form a chapter, and 64 or more chapters a volume. Each has a count for each
+-- warehouse. To find a page, volumes are added up, then the chapters of the volumes that contain it, then
+-- their blocks. So the newest page does not become slower with the number of lots. The total is the sum of
 -- the volumes.
 
--- The blocks and the chapters that they are bound into.
+-- The blocks, and the chapter of each.
 create table lot_block (
-  -- The moment of receipt from which on a lot belongs to the block; up to the next block's.
+  -- the first time of receipt in the block; it ends before the next block
   block timestamptz(3) primary key,
-  -- The chapter's first block.
+  -- the chapter's first block
   chapter timestamptz(3) not null,
   lots integer not null
 ) with (fillfactor = 50);
 
 create index lot_block_chapter_idx on lot_block (chapter);
 
--- A volume is named by its first chapter, and goes up to the next one's.
+-- A volume is named by its first chapter and ends before the next volume.
 create table lot_volume (
   volume timestamptz(3) primary key,
   chapters integer not null
@@ -25,7 +25,7 @@ create table lot_volume (
 insert into lot_block (block, chapter, lots) values ('-infinity', '-infinity', 0);
 insert into lot_volume (volume, chapters) values ('-infinity', 1);
 
--- How many lots of a warehouse a block holds.
+-- The number of lots of a warehouse in a block.
 create table lot_block_count (
   wid integer not null,
   chapter timestamptz(3) not null,
@@ -35,7 +35,7 @@ create table lot_block_count (
   primary key (wid, chapter, block)
 ) with (fillfactor = 50);
 
--- The same of a chapter, the sum of its blocks'.
+-- The same for a chapter: the sum of its blocks.
 create table lot_chapter_count (
   wid integer not null,
   chapter timestamptz(3) not null,
@@ -44,7 +44,7 @@ create table lot_chapter_count (
   primary key (wid, chapter)
 ) with (fillfactor = 50);
 
--- The same of a volume, the sum of its chapters'.
+-- The same for a volume: the sum of its chapters.
 create table lot_volume_count (
   wid integer not null,
   volume timestamptz(3) not null,
@@ -53,7 +53,7 @@ create table lot_volume_count (
   primary key (wid, volume)
 ) with (fillfactor = 50);
 
--- Changes that the counts do not hold yet. No index: it is short, and read whole.
+-- Changes that the counts do not include yet. No index, because it is short and read as a whole.
 create table lot_arrival (
   wid integer not null,
   received timestamptz(3) not null,
@@ -99,19 +99,19 @@ $$;
 
 create trigger lot_added after insert on lot referencing new table as added
   for each statement execute function note_lots_added();
--- A row for each lot that was emptied, where it stays in the list; lots that keep some units, most of a
--- batch, cost nothing. One that was relocated as well is noted by lot_relocated.
+-- A row for each lot that became empty without leaving the list. Lots that keep some units, which are most of
+-- a batch, cost nothing. If a lot was relocated as well, lot_relocated records it.
 create trigger lot_active_changed after update of active on lot
   for each row when (old.active <> new.active and old.wid = new.wid and old.received = new.received)
   execute function note_lot_active_changed();
--- No part of the service does either of these; if an operator does, the counts stay right.
+-- The service does neither of these. If an operator does, the counts stay correct.
 create trigger lot_removed after delete on lot referencing old table as removed
   for each statement execute function note_lots_removed();
 create trigger lot_relocated after update of wid, received on lot
   for each row when (old.wid <> new.wid or old.received <> new.received) execute function note_lot_relocated();
 
--- Cuts a block into blocks of `size` lots and counts them. Lots of one moment stay together, so that the
--- place of an arrival is known by its moment alone. Rows are asked for by warehouse, for the index.
+-- Cuts a block into blocks of `size` lots and counts them. Lots with the same time stay together, so the
+-- block of an arrival depends only on its time. Rows are read by warehouse, to use the index.
 create function cut_lot_block(cut timestamptz, size integer) returns void language plpgsql as $$
 declare
   until timestamptz := (select coalesce(min(block), 'infinity') from lot_block where block > cut);
@@ -123,7 +123,7 @@ begin
     where wid in (select warehouse.wid from warehouse) and received >= cut and received < until
   ), cuts as (
     select wid, active,
-      -- With its peers: a cut counts for all lots of its moment.
+      -- With its peers, because a cut applies to all lots with its time.
       max(case when place = 0 then cut when place % size = 0 then received end)
         over (order by received range unbounded preceding) as block
     from placed
@@ -144,12 +144,12 @@ begin
     select wid, bound, block, lots, active
     from recounted
     where block > cut
-    -- Side by side, as they are read.
+    -- next to each other, as they are read
     order by wid, block
   )
   insert into lot_block (block, chapter, lots)
   select block, bound, sum(lots)
-  -- Lots of one moment may leave nothing in front of them.
+  -- lots with the same time may leave the first part empty
   from (select block, lots from recounted union all select cut, 0) as kept_too
   group by block
   on conflict (block) do update
@@ -157,7 +157,7 @@ begin
 end
 $$;
 
--- Cuts a chapter into chapters of `size` blocks; the volume has so many chapters more.
+-- Cuts a chapter into chapters of `size` blocks. The volume then has more chapters.
 create function cut_lot_chapter(cut timestamptz, size integer) returns void language plpgsql as $$
 begin
   with placed as (
@@ -232,12 +232,12 @@ begin
 end
 $$;
 
--- Brings the arrivals into the counts, and cuts all that has grown to twice its size. Of blocks and chapters
--- only those are looked at that something came to. Under the same rules as fold_item_arrivals(); the table to
--- lock is lot_block.
+-- Folds the arrivals into the counts, and cuts everything that has grown to twice its size. Only blocks and
+-- chapters with arrivals are examined. The same rules as for fold_item_arrivals(); the table to lock is
+-- lot_block.
 create function fold_lot_arrivals(block_size integer default 1024, chapter_size integer default 64) returns integer
 language plpgsql
--- Each count by its key, however few of them the planner thinks there are.
+-- Finds each count by its key, however few the planner expects.
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   folded integer;
@@ -263,7 +263,7 @@ begin
   ), by_block as (
     update lot_block
     set lots = lot_block.lots + added.lots
-    -- A block whose lots were only emptied is as large as it was.
+    -- A block whose lots only became empty keeps its size.
     from (select block, sum(lots) as lots from placed group by block having sum(lots) <> 0) as added
     where lot_block.block = added.block
   ), by_warehouse as (
@@ -314,7 +314,7 @@ begin
 end
 $$;
 
--- Binds all chapters into volumes, whatever volumes there are.
+-- Arranges all chapters into volumes, ignoring the current ones.
 create function bind_lot_volumes() returns void language plpgsql as $$
 begin
   truncate lot_volume, lot_volume_count;
@@ -333,10 +333,10 @@ begin
 end
 $$;
 
--- Counts every lot anew, whatever the counts say.
+-- Counts all lots again, ignoring the current counts.
 create function recount_lots() returns void language plpgsql as $$
 begin
-  -- No lot comes between what is counted and what has arrived.
+  -- No lot may come between the counts and the arrivals.
   lock table lot in share row exclusive mode;
   truncate lot_block, lot_block_count, lot_chapter_count, lot_arrival;
   insert into lot_block (block, chapter, lots) values ('-infinity', '-infinity', 0);

@@ -1,9 +1,8 @@
--- How many transactions there are before a page, without counting them. They are counted in blocks of 1,024
--- numbers; 64 blocks are a chapter, 64 chapters a volume. Numbers never change and are never given back, so a
--- block is never cut; one of which some numbers were refused or never used holds less.
---
--- A count is of one warehouse, or of two that were touched together (the lower one first; 0: none). The total
--- of a set of warehouses is the sum of all counts that have one of them, so what touched two of them counts
+-- The number of transactions before a page, without counting them. They are counted in blocks of 1,024
+-- numbers; 64 blocks form a chapter, 64 chapters a volume. Numbers never change and are never reused, so a
+-- block is never cut; a block with refused or unused numbers has a smaller count. A count is for one
+-- warehouse, or for two that were touched together (the lower one first; 0: none). The total for a set of
+-- warehouses is the sum of all counts that include one of them, so a transaction between two of them counts
 -- once.
 
 -- The count of a block.
@@ -16,7 +15,7 @@ create table transaction_block_count (
   primary key (chapter, block, wid, other_wid)
 ) with (fillfactor = 50);
 
--- The count of a chapter, the sum of its blocks'.
+-- The count of a chapter: the sum of its blocks.
 create table transaction_chapter_count (
   chapter bigint not null,
   wid integer not null,
@@ -25,7 +24,7 @@ create table transaction_chapter_count (
   primary key (chapter, wid, other_wid)
 ) with (fillfactor = 50);
 
--- The count of a volume, the sum of its chapters'.
+-- The count of a volume: the sum of its chapters.
 create table transaction_volume_count (
   volume bigint not null,
   wid integer not null,
@@ -34,9 +33,9 @@ create table transaction_volume_count (
   primary key (volume, wid, other_wid)
 ) with (fillfactor = 50);
 
--- Changes that the counts do not hold yet, as with lots. The statement that writes a batch adds to it
--- (src/batch/write-batch.ts), no trigger: nobody else applies transactions, and one would cost every request
--- more.
+-- Changes that the counts do not include yet, as with lots. The statement that writes a batch adds to it
+-- (src/batch/write-batch.ts). There is no trigger, because only batches apply transactions, and a trigger
+-- would slow down every request.
 create table transaction_arrival (
   block bigint not null,
   wid integer not null,
@@ -44,7 +43,7 @@ create table transaction_arrival (
   transactions integer not null
 );
 
--- Under the same rules as fold_item_arrivals(); the table to lock is transaction_block_count.
+-- The same rules as for fold_item_arrivals(); the table to lock is transaction_block_count.
 create function fold_transaction_arrivals() returns integer language plpgsql as $$
 declare
   folded integer;
@@ -82,10 +81,10 @@ begin
 end
 $$;
 
--- Counts every transaction anew, whatever the counts say.
+-- Counts all transactions again, ignoring the current counts.
 create function recount_transactions() returns void language plpgsql as $$
 begin
-  -- No transaction comes between what is counted and what has arrived.
+  -- No transaction may come between the counts and the arrivals.
   lock table stock_transaction in share row exclusive mode;
   truncate transaction_block_count, transaction_chapter_count, transaction_volume_count, transaction_arrival;
   insert into transaction_block_count (chapter, block, wid, other_wid, transactions)

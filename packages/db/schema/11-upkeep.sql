@@ -1,26 +1,25 @@
--- What the service does for itself: removes what nobody can ask for any more, notes backups, and audits
--- itself.
+-- The service's own housekeeping: removing outdated rows, recording backups, and auditing itself.
 
--- How far the removal is. One row. Workers take turns: each piece notes where the next one begins, so one
--- that ends in the middle leaves nothing to do again.
+-- The progress of the removal. One row. Workers take turns: each piece records where the next one begins, so
+-- after an interruption nothing is repeated.
 create table retention (
   is_only boolean primary key default true check (is_only),
-  -- Of the round under way: which keys go, the page of their table that comes next, and whether one had to be
-  -- left because somebody used it. Null: no round is under way.
+  -- The round under way: the limit for keys, the next page of their table, and whether a key was skipped
+  -- because it was in use. Null: no round is under way.
   keys_until timestamptz(3),
   next_page bigint,
   has_left boolean not null default false,
-  -- When the last round ended. The first one comes an hour after the tables were made.
+  -- When the last round ended. The first one comes an hour after the tables were created.
   ended timestamptz(3) not null default clock_timestamp(),
   check ((keys_until is null) = (next_page is null))
 );
 
 insert into retention default values;
 
--- Removes keys that were last sent before `until`, at most so many pages of the table from `first_page` on:
--- the answer to a request is promised for 7 days, so none is removed earlier, whatever is asked for. With the
--- rights of the owner: nobody else can remove keys. One that somebody has locked is left, not waited for: a
--- batch locks several, in an order of its own. `remaining`: how many were left.
+-- Removes keys that were last sent before `until`, from at most this many pages of the table, beginning with
+-- `first_page`. Answers are promised for 7 days, so no newer key is removed, whatever the caller asks for.
+-- Runs with the owner's rights, because no other role may remove keys. Locked keys are skipped, not waited
+-- for: a batch locks several, in its own order. `remaining`: the number of skipped keys.
 create function remove_old_keys(until timestamptz, first_page bigint, pages integer,
   out removed integer, out remaining integer)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -46,8 +45,9 @@ begin
 end
 $$;
 
--- Removes at most `count_max` transactions that were not applied, the oldest first, of before `until` and 8
--- days ago at least. After their keys: a key that led to nothing could neither be answered nor be used again.
+-- Removes at most `count_max` transactions that were not applied, oldest first, from before `until` and at
+-- least 8 days ago. They are removed after their keys: a key without its transaction could neither be
+-- answered nor be used again.
 create function remove_undone_transactions(until timestamptz, count_max integer) returns integer
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -69,11 +69,11 @@ begin
 end
 $$;
 
--- Does the next piece of a round, of so many pages or so many transactions, and says whether more is to be
--- done at once. A round begins an hour after the last one ended: it goes through all keys, and removes those
--- last sent more than `days` ago; then come the transactions that were refused or abandoned a day before
--- those. Never one before its key: that would lead to nothing, and could neither be answered nor be used
--- again. So when a key had to be left, no transaction goes in that round. Applied ones stay, always.
+-- Does the next piece of a round, with this many pages or transactions, and returns whether more should be
+-- done at once. A round begins an hour after the last one ended. First it removes all keys that were last
+-- sent more than `days` ago, then transactions that were refused or abandoned a day before those. A
+-- transaction is never removed before its key, which could then neither be answered nor be used again. So if
+-- a key was skipped, no transaction is removed in that round. Applied transactions always stay.
 create function remove_outdated(days integer, pages integer, count_max integer,
   out keys integer, out transactions integer, out goes_on boolean)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -84,12 +84,12 @@ begin
   keys := 0;
   transactions := 0;
   goes_on := false;
-  -- A look, which nobody waits for and which writes nothing.
+  -- a check that writes nothing and that nothing waits for
   if not exists (select from retention where next_page is not null or ended < clock_timestamp() - interval '1 hour') then
     return;
   end if;
   select * into round from retention for update skip locked;
-  -- Another worker is at it.
+  -- another worker is doing it
   if not found then
     return;
   end if;
@@ -123,41 +123,41 @@ begin
 end
 $$;
 
--- Which backups were made, so that their age can be told: by `doctor`, by the metrics of an api, and by an
--- alert. A row for each; the files themselves are elsewhere.
+-- The backups that were made, so that `doctor`, the metrics of an api and an alert can show their age. One
+-- row each; the files are stored elsewhere.
 create table backup_record (
-  -- All that was acknowledged before this moment is in it.
+  -- everything that was acknowledged before this time is in the backup
   taken_at timestamptz(3) not null,
-  -- The copied database: host, port and name, as the command reached it; of a restored database the identity
-  -- of the one that it comes from.
+  -- The copied database: host, port and name, as the command reached it. For a restored database, the
+  -- identity of its origin.
   server text collate "C" not null,
-  -- Of the file; null where something else made the backup.
+  -- of the file; null if another tool made the backup
   bytes bigint check (bytes >= 0),
   made_by text collate "C" not null,
   noted timestamptz(3) not null default clock_timestamp(),
   primary key (taken_at, server)
 );
 
--- How far the audit in the background is: see src/audit-slice.ts. One row. A pass goes over the lots by their
--- numbers, then over the levels by theirs.
+-- The progress of the background audit: see src/audit-slice.ts. One row. A pass goes through the lots by
+-- number, then through the levels.
 create table audit_progress (
   is_only boolean primary key default true check (is_only),
   lot_after bigint not null default 0,
-  -- The newest lot when the pass began, null before that: with lots that come faster than they are compared
-  -- it would never end.
+  -- The newest lot when the pass began; null before that. Without it, a pass would never end while lots are
+  -- added faster than they are compared.
   lot_until bigint,
   -- null: the pass is still at the lots
   level_after_part_no integer,
   level_after_wid integer,
   pass_started timestamptz not null default now(),
   pass_finished timestamptz,
-  -- when the next slice may be looked at
+  -- when the next slice is due
   due timestamptz not null default clock_timestamp()
 ) with (fillfactor = 50);
 
 insert into audit_progress default values;
 
--- Where levels, lots and entries did not agree; rec_no 0: the level itself.
+-- Places where levels, lots and entries disagreed. rec_no 0: the level itself.
 create table audit_drift (
   check_name text not null,
   part_no integer not null,

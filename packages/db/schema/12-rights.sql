@@ -1,11 +1,11 @@
--- Who may do what. Three roles without a login of their own, one for each part of the service; its logins are
--- members of them: inventory_api, inventory_worker, and inventory_operator for the everyday use of the
--- command line. The owner of the tables is for migrations. All that is not granted here, or beside the table
--- that a later migration makes, is refused. Each role may write the columns that its statements name, and no
--- others.
+-- Rights. There are three roles without a login, one for each part of the service: inventory_api,
+-- inventory_worker, and inventory_operator for everyday use of the command line. The logins of a part are
+-- members of its role. The owner of the tables is for migrations. Everything is refused that is not granted
+-- here, or next to a table of a later migration. Each role may only write the columns that its statements
+-- name.
 
--- Roles are the cluster's, not the database's: another database of this service may have made them, or make
--- them at this moment.
+-- Roles belong to the cluster, not to the database: another database of this service may have created them,
+-- or may be creating them now.
 do $$
 declare
   missing text[];
@@ -24,7 +24,7 @@ begin
 end
 $$;
 
--- Nothing by default. A later migration's functions begin without rights, too.
+-- No rights by default, also for functions of later migrations.
 do $$
 begin
   execute format('revoke all on database %I from public', current_database());
@@ -40,9 +40,9 @@ revoke all on all functions in schema public from public;
 alter default privileges revoke execute on functions from public;
 grant usage on schema public to inventory_api, inventory_worker, inventory_operator;
 
--- Postgres lets everybody make large objects: room on the disk that nobody looks into. Only a superuser can
--- revoke that, so where the owner is none it stays. For such an owner Postgres warns, or fails where a
--- superuser has revoked it before.
+-- By default, everybody may create large objects, which use disk space unnoticed. Only a superuser can revoke
+-- that, so it stays if the owner is not one. In that case Postgres warns, or fails if a superuser has revoked
+-- it before.
 do $$
 begin
   revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea), lo_put(oid, bigint, bytea),
@@ -60,7 +60,7 @@ grant select on schema_version, schema_compatibility, item, warehouse, security_
   level_arrival, lot_block, lot_volume, lot_block_count, lot_chapter_count, lot_volume_count, lot_arrival,
   transaction_block_count, transaction_chapter_count, transaction_volume_count, transaction_arrival to
   inventory_api, inventory_worker, inventory_operator;
--- The moment of what they change.
+-- The time of their changes.
 grant execute on function change_moment to inventory_api, inventory_worker, inventory_operator;
 
 -- The api: lists, items, tokens, keys and the verdict.
@@ -71,18 +71,18 @@ grant insert (part_no, short_id, description, category, sub_category, uom, put_u
 grant update (description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, modified,
   described) on item to inventory_api;
 grant insert on item_arrival to inventory_api;
--- An abandoned request, and nothing else: one that was applied or refused has more columns.
+-- Only abandoned requests: an applied or refused one needs more columns.
 grant insert (request_id, status) on stock_transaction to inventory_api;
--- A key that is refused: what it leads to is the worker's to say.
+-- Only refusing a key: where it leads is written by the worker.
 grant insert (client_id, key_digest, asked_at, refused_at), update (refused_at) on idempotency_key to
   inventory_api;
--- The api signs tokens. It makes the first key and forgets private halves; it withdraws none.
+-- The api signs tokens. It creates the first key and deletes private keys, but cannot withdraw a key.
 grant select, insert (kid, private_jwk), delete on signing_key to inventory_api;
 grant select, insert (kid, public_jwk, signs_from) on verifying_key to inventory_api;
 grant usage on sequence item_part_no_seq, stock_transaction_no_seq to inventory_api;
 grant execute on function changes_known_until to inventory_api;
 
--- The worker: stock, its ledger, the counts of the lists, retention and the audit in the background.
+-- The worker: stock, its ledger, the counts of the lists, retention and the background audit.
 grant select on envelope_key, audit_progress, audit_drift to inventory_worker;
 grant insert (part_no, wid), update (in_stock, on_hold, used, modified) on stock_level to inventory_worker;
 grant insert, update (units, spot, rfid_tag, modified, active, shipped, hold, hold_reason, net_weight,
@@ -93,7 +93,7 @@ grant insert (transaction_no, request_id, x_request_id, client_id, kind, body, s
 grant insert on stock_entry to inventory_worker;
 grant insert, update (asked_at, fingerprint, request_id, refused_at) on idempotency_key to inventory_worker;
 grant usage on sequence lot_rec_no_seq, stock_transaction_no_seq to inventory_worker;
--- By it the batch that claims a key finds that another one has.
+-- With it, a batch that claims a key notices that another one has it.
 grant execute on function refuse_taken_key to inventory_worker;
 grant insert on lot_arrival, level_arrival, transaction_arrival to inventory_worker;
 grant delete on item_arrival, level_arrival, lot_arrival, transaction_arrival to inventory_worker;
@@ -108,7 +108,7 @@ grant insert (check_name, part_no, wid, rec_no, expected, found), update (expect
   audit_drift to inventory_worker;
 
 -- The operator: items from files, aliases, warehouses, clients, holds, order quantities, new keys, backups
--- and the audit; no migrations, no seed data.
+-- and the audit; no migrations and no seed data.
 grant select on item_alias, client_secret, former_client, database_identity, retention, backup_record,
   audit_progress, audit_drift to inventory_operator;
 grant insert (short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued,
@@ -127,17 +127,17 @@ grant insert (part_no, wid, on_order, committed, packed, asn, used), update (on_
   packed, asn, used, modified) on stock_level to inventory_operator;
 grant insert (request_id, client_id, kind, body, status, result) on stock_transaction to inventory_operator;
 grant usage on sequence item_part_no_seq, stock_transaction_no_seq to inventory_operator;
--- A backup says how far the numbers are.
+-- A backup contains the last numbers of the sequences.
 grant select on all sequences in schema public to inventory_operator;
 grant insert (taken_at, server, bytes, made_by) on backup_record to inventory_operator;
 grant execute on function remove_old_keys, remove_undone_transactions to inventory_operator;
--- It adds and withdraws keys of tokens, and sees no private half.
+-- The operator adds and withdraws keys for tokens, but never reads a private key.
 grant select (kid), insert (kid, private_jwk), delete on signing_key to inventory_operator;
 grant select, insert (kid, public_jwk, signs_from), update (signs_from, retired, withdrawn) on verifying_key to
   inventory_operator;
--- A new key of envelopes, drawn by the database; no look at any.
+-- A new key for envelopes is drawn by the database; the operator cannot read any.
 grant select (kid, created), insert (created) on envelope_key to inventory_operator;
--- Adding an alias locks the items against creates. Postgres 17 has a right for that alone.
+-- Adding an alias locks the items against creates. Postgres 17 has a separate right for that.
 do $$
 begin
   if current_setting('server_version_num')::integer >= 170000 then

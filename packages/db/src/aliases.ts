@@ -1,16 +1,16 @@
 import type { Sql } from './pool.ts';
 
 /**
- * Adds an alias of an item. `unknown_item`: no item has that shortID; `is_short_id`: the alias is an item's
- * shortID. Fails on `item_alias_pkey` when the alias is taken.
+ * Adds an alias of an item. `unknown_item`: no item has that shortID. `is_short_id`: the alias is an item's
+ * shortID. Fails on `item_alias_pkey` if the alias is taken.
  */
 export async function addAlias(
   sql: Sql,
   { alias, shortId }: { alias: string; shortId: string },
 ): Promise<'added' | 'unknown_item' | 'is_short_id'> {
   return sql.begin(async (tx) => {
-    // Waits for creates under way and holds off new ones: without it an item of this very name could be
-    // created between the look and the insert.
+    // Waits for creates under way and blocks new ones. Otherwise an item with this name could be created
+    // between the check and the insert.
     await tx`lock table item in share row exclusive mode`;
     const [same] = await tx`select from item where short_id = ${alias}`;
     if (same !== undefined) return 'is_short_id';

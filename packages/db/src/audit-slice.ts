@@ -1,51 +1,53 @@
 import { type Compared, compareLevels, compareLots, type Drift } from './compare-stock.ts';
 import type { Sql, Tx } from './pool.ts';
 
-/** The state of the audit in the background. */
+/** The state of the background audit. */
 export type AuditState = {
-  /** Places that did not agree when they were looked at last; at most 1,000. */
+  /** The number of places that disagreed when they were last compared, at most 1,000. */
   driftCount: number;
-  /** Since the last full pass ended; before the first one, since the tables were made. Seconds. */
+  /** Seconds since the last full pass ended; before the first one, since the tables were created. */
   ageSeconds: number;
 };
 
 export type AuditSlice = AuditState & {
-  /** The places that this slice found and that were not known before. */
+  /** Places that this slice found and that were not known before. */
   found: Drift[];
-  /** Lots or levels that were looked at; null: it was not time, or another worker looks at this moment. */
+  /** The number of lots or levels compared; null: the slice is not due, or another worker is comparing. */
   rows: number | null;
-  /** How long Postgres took to compare them, milliseconds. */
+  /** How long Postgres took to compare them, in milliseconds. */
   tookMs: number;
   /** Milliseconds until the next slice is due. */
   dueInMs: number;
 };
 
 export type AuditPace = {
-  /** Lots, or levels, of a slice at most. */
+  /** The most lots or levels in a slice. */
   rowsMax: number;
-  /** The part of the time in which a slice is under way: a slice of 20 ms at 0.02 has a second behind it. */
+  /**
+   * The part of the time in which slices run: with 0.02, a slice of 20 ms is followed by a second of rest.
+   */
   partOfTime: number;
-  /** From the end of a pass to the beginning of the next, milliseconds. */
+  /** Milliseconds from the end of a pass to the beginning of the next. */
   restMs: number;
 };
 
-// Any number will do, as long as nobody else on this database takes it.
+// Any number that nothing else on this database uses.
 const lockKey = 7_316_021;
-// More places say nothing more.
+// More places add no information.
 const driftMax = 1000;
 const driftOfSliceMax = 100;
 
 /**
- * Compares the next lots with their entries, or the next levels with their lots, unless it is not time for it
- * or another worker does: one of all looks at a time. What is compared is read by one statement, so it is of
- * one moment, and a batch that commits meanwhile is in it as a whole or not at all. A batch waits for nothing
- * that this holds.
+ * Compares the next lots with their entries, or the next levels with their lots. Does nothing if the slice is
+ * not due or another worker is comparing; only one works at a time. One statement reads everything that is
+ * compared, so it is of one moment: a batch that commits meanwhile is included completely or not at all.
+ * Holds nothing that a batch waits for.
  */
 export async function auditSlice(sql: Sql, pace: AuditPace): Promise<AuditSlice> {
   return sql.begin(async (tx) => {
     const [turn] = await tx<{ mine: boolean }[]>`
       select pg_try_advisory_xact_lock(${lockKey}::bigint) as mine,
-        -- However cheap a plan looks that reads whole tables, a slice goes by their indexes.
+        -- Forces the indexes, however cheap a plan looks that reads whole tables.
         set_config('enable_hashjoin', 'off', true) as hashes, set_config('enable_mergejoin', 'off', true) as merges`;
     const progress = await readProgress(tx);
     if (!turn!.mine || progress.due_in_ms > 0) {
@@ -76,7 +78,7 @@ export async function readAuditState(sql: Sql | Tx): Promise<AuditState> {
   return { driftCount: row!.drift_count, ageSeconds: row!.age_seconds };
 }
 
-/** The first of the places that did not agree, by their items' ShortIDs. */
+/** The first of the places that disagree, with the shortIDs of their items. */
 export async function listDrift(
   sql: Sql,
   limit: number,
@@ -90,7 +92,7 @@ export async function listDrift(
     limit ${limit}`;
 }
 
-/** How many places do not agree, as far as the audit knows. */
+/** The number of places that disagree, as far as the audit knows. */
 export async function countDrift(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*)::integer as count from audit_drift`;
   return row!.count;
@@ -112,7 +114,7 @@ async function readProgress(tx: Tx): Promise<Progress> {
   return row!;
 }
 
-/** Compares the next lots; remembers how far it came. */
+/** Compares the next lots and records the progress. */
 async function auditLots(tx: Tx, { lot_after, lot_until }: Progress, rowsMax: number): Promise<Compared> {
   const until = lot_until ?? (await beginWithLots(tx));
   const compared = await compareLots(tx, { after: lot_after, until, rowsMax });
@@ -120,7 +122,7 @@ async function auditLots(tx: Tx, { lot_after, lot_until }: Progress, rowsMax: nu
   return compared;
 }
 
-/** The newest lot of the pass that begins. */
+/** The newest lot when the pass begins. */
 async function beginWithLots(tx: Tx): Promise<number> {
   const [row] = await tx<{ until: number }[]>`
     update audit_progress
@@ -129,7 +131,7 @@ async function beginWithLots(tx: Tx): Promise<number> {
   return row!.until;
 }
 
-/** Compares the next levels; remembers how far it came. */
+/** Compares the next levels and records the progress. */
 async function auditLevels(tx: Tx, progress: Progress, rowsMax: number): Promise<Compared> {
   const after = { partNo: progress.level_after_part_no!, wid: progress.level_after_wid! };
   const compared = await compareLevels(tx, { after, rowsMax });
@@ -139,7 +141,7 @@ async function auditLevels(tx: Tx, progress: Progress, rowsMax: number): Promise
   return compared;
 }
 
-/** Keeps what was found; returns what was not known. */
+/** Stores what was found, and returns the places that were not known before. */
 async function noteDrift(tx: Tx, drift: readonly Drift[]): Promise<Drift[]> {
   if (drift.length === 0) return [];
   const noted = drift.slice(0, driftOfSliceMax);
@@ -160,7 +162,7 @@ async function noteDrift(tx: Tx, drift: readonly Drift[]): Promise<Drift[]> {
   return noted.filter(({ check, partNo, wid, recNo }) => fresh.has(`${check}/${partNo}/${wid}/${recNo}`));
 }
 
-/** Goes on with the levels, or begins anew with the lots; what was not found again is mended. */
+/** Goes on with the levels, or starts again with the lots. Places that were not found again are removed. */
 async function turnTo(tx: Tx, next: 'lots' | 'levels'): Promise<void> {
   if (next === 'levels') {
     await tx`update audit_progress set level_after_part_no = 0, level_after_wid = 0`;

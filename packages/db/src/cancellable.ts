@@ -1,25 +1,25 @@
 import type { Sql } from './pool.ts';
 
-/** The driver's state of a statement: whether it was asked for, sent, and not answered yet. */
+/** The driver's state of a statement: requested, sent, and not answered yet. */
 type Statement = { executed: boolean; active: boolean; state: unknown; cancel(): unknown };
 
 export type Cancellable = {
-  /** The same connection; statements sent by it can be cancelled. */
+  /** The same connection. Statements sent through it can be cancelled. */
   sql: Sql;
   /**
-   * Asks Postgres to end the statement that runs now, over a connection of its own; false when none was sent.
-   * It may come late and end whatever the connection does next: whoever cancels must not use the connection
-   * again.
+   * Asks Postgres, over a separate connection, to end the running statement. Returns false if none was sent.
+   * The request may arrive late and end a later statement, so the connection must not be used again after
+   * this.
    */
   cancel(): boolean;
 };
 
-/** Looks on while statements are sent by `sql`, also those of its transactions. */
+/** Watches the statements that are sent through `sql`, including those in transactions. */
 export function cancellable(sql: Sql): Cancellable {
   const statements = new Set<Statement>();
 
   function note(made: unknown) {
-    // A finished one would keep its rows.
+    // Finished statements would keep their rows in memory.
     for (const each of statements) if (each.state !== null && !each.active) statements.delete(each);
     if (isStatement(made)) statements.add(made);
     return made;
@@ -44,8 +44,8 @@ export function cancellable(sql: Sql): Cancellable {
     cancel() {
       const running = [...statements].find((each) => each.executed && each.state !== null && each.active);
       if (running === undefined) return false;
-      // Nobody waits for it: over TLS the driver's promise never settles. Lost, it leaves the statement its
-      // time limit.
+      // Not awaited: over TLS the driver's promise never settles. If the request is lost, the statement ends
+      // at its time limit.
       Promise.resolve(running.cancel()).catch(() => {});
       return true;
     },

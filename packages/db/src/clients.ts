@@ -1,10 +1,10 @@
 import type { Client } from '@inventory/auth/client';
 import type { Sql, Tx } from './pool.ts';
 
-/** `tokensFrom`: tokens of before are refused; seconds since 1970, 0: none is. */
+/** `tokensFrom`: earlier tokens are refused. Seconds since 1970; 0: none is refused. */
 export type ClientWithTokens = Client & { tokensFrom: number };
 
-/** The clients of these ids that exist and are not disabled, by id, with what each may do now. */
+/** The existing, enabled clients among these ids, by id, with their current rights. */
 export async function readClients(
   sql: Sql | Tx,
   clientIds: readonly string[],
@@ -42,19 +42,19 @@ export async function readClients(
 }
 
 /**
- * The digests of a client's live secrets; none for a client that is unknown or disabled, or whose secrets
- * have expired.
+ * The digests of a client's live secrets. Empty if the client is unknown or disabled, or its secrets have
+ * expired.
  */
 export async function readSecretDigests(sql: Sql, clientId: string): Promise<readonly Uint8Array[]> {
   const [secrets] = await readManySecrets(sql, [clientId]);
   return secrets!.digests;
 }
 
-/** The digests of a client's live secrets; `tokensFrom`: see `ClientWithTokens`. */
+/** The digests of a client's live secrets. `tokensFrom`: see `ClientWithTokens`. */
 export type ClientSecrets = { digests: readonly Uint8Array[]; tokensFrom: number };
 export const noSecrets: ClientSecrets = { digests: [], tokensFrom: 0 };
 
-/** Those of many clients with one statement, in their order. */
+/** The secrets of many clients in one statement, in order. */
 export async function readManySecrets(sql: Sql, clientIds: readonly string[]): Promise<ClientSecrets[]> {
   const rows = await sql<{ client_id: string; digests: Buffer[]; tokens_from: Date | null }[]>`
     select client.client_id, array_agg(digest) as digests, tokens_from
@@ -76,21 +76,21 @@ export type NewClient = {
   wids: readonly number[];
   readOnly: boolean;
   rateLimit: number | null;
-  /** null, or not given: the service's default. */
+  /** null or missing: the service's default. */
   operationsPerMinute?: number | null | undefined;
   secretDigest: Uint8Array;
 };
 
 /**
- * Adds a client in the group that grants exactly these permissions. Fails on the constraints `client_pkey`
- * (the id is taken), `former_client_pkey` (a client of this id was removed) and `client_warehouse_wid_fkey`
- * (no such warehouse).
+ * Adds a client in the group with exactly these permissions. Fails on the constraints `client_pkey` (the id
+ * is taken), `former_client_pkey` (a client with this id was removed) and `client_warehouse_wid_fkey` (no
+ * such warehouse).
  */
 export async function addClient(sql: Sql, client: NewClient): Promise<void> {
   await sql.begin((tx) => insertClient(tx, client));
 }
 
-/** Adds clients, all of them or none. Fails as addClient does. */
+/** Adds clients, all of them or none. Fails like addClient. */
 export async function addClients(sql: Sql, clients: readonly NewClient[]): Promise<void> {
   await sql.begin(async (tx) => {
     for (const client of clients) await insertClient(tx, client);
@@ -124,7 +124,7 @@ export type ClientChange = {
   disabled?: boolean | undefined;
 };
 
-/** The rights of a client; the lists are in order of number. */
+/** The rights of a client. Lists are in order of number. */
 export type ClientRights = {
   permissions: number[];
   wids: number[];
@@ -135,9 +135,9 @@ export type ClientRights = {
 };
 
 /**
- * Changes what is given of a client: lists replace those it had, and what is added or removed changes them.
- * What it could do before and can do now; null when there is no such client. Fails on
- * `client_warehouse_wid_fkey` (no such warehouse).
+ * Changes the given rights of a client. Lists replace the current ones; additions and removals change them.
+ * Returns the rights before and after; null if there is no such client. Fails on `client_warehouse_wid_fkey`
+ * (no such warehouse).
  */
 export async function changeClient(
   sql: Sql,
@@ -145,7 +145,7 @@ export async function changeClient(
   change: ClientChange,
 ): Promise<{ before: ClientRights; after: ClientRights } | null> {
   return sql.begin(async (tx) => {
-    // The lock makes two changes at once follow each other: they would mix their warehouses.
+    // The lock puts concurrent changes in sequence. Otherwise their warehouses could be mixed.
     const [found] = await tx`select from client where client_id = ${clientId} for no key update`;
     if (found === undefined) return null;
     const before = await readRights(tx, clientId);
@@ -182,7 +182,7 @@ export async function changeClient(
   });
 }
 
-/** A list of numbers with a change: all of them, more, or fewer. */
+/** A list of numbers after a change: replaced, extended or reduced. */
 function changed(
   before: readonly number[],
   all: readonly number[] | undefined,
@@ -194,7 +194,7 @@ function changed(
   return [...after].sort((a, b) => a - b);
 }
 
-/** A statement of its own behind the lock: it sees what the last holder of the lock left behind. */
+/** A statement of its own after the lock, so that it sees the previous holder's changes. */
 async function readRights(tx: Tx, clientId: string): Promise<ClientRights> {
   const [row] = await tx<
     {
@@ -222,12 +222,12 @@ async function readRights(tx: Tx, clientId: string): Promise<ClientRights> {
   };
 }
 
-/** `expires`: null for a secret that does not end by itself. */
+/** `expires`: null for a secret that does not expire. */
 export type SecretOptions = { expires: Date | null; revokeOthers: boolean };
 
 /**
- * Adds a secret to a client, disabled or not, beside the newest live one that it has, unless all others are
- * revoked; an older one ends. False when there is no such client.
+ * Adds a secret to a client, enabled or disabled. Its newest live secret stays, unless all others are
+ * revoked; an older one ends. Returns false if there is no such client.
  */
 export async function addSecret(
   sql: Sql,
@@ -236,7 +236,8 @@ export async function addSecret(
   { expires, revokeOthers }: SecretOptions = { expires: null, revokeOthers: false },
 ): Promise<boolean> {
   return sql.begin(async (tx) => {
-    // Without the lock two at once would each keep the other's predecessor, and three secrets would live.
+    // Without the lock, two concurrent calls could each keep a different older secret, and three would be
+    // live.
     const [found] = await tx`select from client where client_id = ${clientId} for no key update`;
     if (found === undefined) return false;
     await tx`
@@ -249,7 +250,7 @@ export async function addSecret(
           order by created desc, digest
           limit 1
         )`;
-    // The clock, not the start of this transaction: one that waited for the lock is the newer.
+    // The clock's time, not the start of this transaction: a call that waited for the lock is the newer one.
     await tx`
       insert into client_secret (client_id, digest, created, expires)
       values (${clientId}, ${digest as Buffer}, clock_timestamp(), ${expires})`;
@@ -257,13 +258,13 @@ export async function addSecret(
   });
 }
 
-// A token that was asked for with a secret in its last moment is issued so much later at most; and the clocks
-// of processes differ a little. Less than what a token may be ahead of any of them.
+// If a secret is used in its last moment, its token is issued at most this much later; it also covers small
+// differences between clocks. Less than a token may be ahead of any process's clock.
 const tokenDelaySeconds = 3;
 
 /**
- * Ends all tokens that a client has, for good. Those that come of a secret which ends only now are among them
- * when that was committed before this is called.
+ * Ends all tokens of a client for good. This includes tokens from a secret that has just ended, if that was
+ * committed before this call.
  */
 export async function endTokens(sql: Sql, clientId: string): Promise<void> {
   await sql`
@@ -272,7 +273,7 @@ export async function endTokens(sql: Sql, clientId: string): Promise<void> {
     where client_id = ${clientId}`;
 }
 
-/** The id of the group that grants exactly these permissions. */
+/** Returns the id of the group with exactly these permissions. */
 async function ensureGroup(tx: Tx, granted: readonly number[]): Promise<number> {
   const permissions = [...new Set(granted)].sort((a, b) => a - b);
   const name = `permissions ${permissions.join(',')}`;
@@ -280,7 +281,7 @@ async function ensureGroup(tx: Tx, granted: readonly number[]): Promise<number> 
     insert into security_group (name, permissions)
     values (${name}, ${permissions}::integer[])
     on conflict (name) do nothing`;
-  // A statement of its own: it sees the group that another transaction has added meanwhile.
+  // A statement of its own, so that it sees a group that another transaction has just added.
   const [group] = await tx<{ group_id: number }[]>`select group_id from security_group where name = ${name}`;
   return group!.group_id;
 }

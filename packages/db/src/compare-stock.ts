@@ -1,6 +1,6 @@
 import type { Fragment, Sql, Tx } from './pool.ts';
 
-/** A place where levels, lots and entries do not agree; quantities as decimal text. */
+/** A place where levels, lots and entries disagree. Quantities are decimal text. */
 export type Drift = {
   check: string;
   partNo: number;
@@ -11,20 +11,23 @@ export type Drift = {
   found: string;
 };
 
-/** How many lots or levels were compared, the last of them, and where they do not agree. */
+/** The number of lots or levels compared, the last one, and the places that disagree. */
 export type Compared = {
   rows: number;
   last: { partNo: number; wid: number; recNo: number } | null;
   drift: Drift[];
 };
 
-// The audit in the background compares slice by slice. For `inventory audit` all is one slice, and `rowsMax`
-// is null.
+// The background audit compares slice by slice. `inventory audit` compares everything as one slice, with
+// `rowsMax` null.
 
-// More places say nothing more.
+// More places add no information.
 const driftMax = 1000;
 
-/** The next lots: their units against the sum of their entries, and whether these are of the lot's gate. */
+/**
+ * Compares the next lots: their units with the sum of their entries, and the gate of each entry with the
+ * lot's gate.
+ */
 export async function compareLots(
   sql: Sql | Tx,
   { after, until, rowsMax }: { after: number; until: number; rowsMax: number | null },
@@ -55,7 +58,7 @@ export async function compareLots(
   return row!;
 }
 
-/** The next levels: what is in stock and on hold against the sums of the lots behind each. */
+/** Compares the next levels: the stock and the units on hold with the sums of their lots. */
 export async function compareLevels(
   sql: Sql | Tx,
   { after, rowsMax }: { after: { partNo: number; wid: number }; rowsMax: number | null },

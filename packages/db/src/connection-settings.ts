@@ -1,43 +1,43 @@
-// What is set for a server, a database or a role holds for our connections, too, unless they begin with a
-// value of their own. Our answers depend on these settings.
+// Settings of the server, database or role also apply to our connections, unless a connection sets its own
+// values when it begins. Our answers depend on the following ones.
 
-/** These reach Postgres through a pooler as well: it reports each change of them. */
+/** A pooler passes these on, because Postgres reports each change of them. */
 const told: Record<string, string> = {
   DateStyle: 'ISO, MDY',
   TimeZone: 'UTC',
   standard_conforming_strings: 'on',
 };
 
-/** Settings that each of our connections sets itself, whatever Postgres has. */
+/** Settings that each connection sets itself, whatever is configured in Postgres. */
 export const pinned: Record<string, string> = {
   ...told,
-  // A table of the same name in another schema is not ours.
+  // A table with the same name in another schema must not be used.
   search_path: 'public',
   bytea_output: 'hex',
   array_nulls: 'on',
   extra_float_digits: '1',
-  // The locks of a batch rely on each statement seeing what was committed before it.
+  // The locks of a batch rely on each statement seeing everything that was committed before it.
   default_transaction_isolation: 'read committed',
-  // Beyond such a limit an index of texts would leave out rows at random.
+  // With a limit, an index of texts would randomly leave out rows.
   gin_fuzzy_search_limit: '0',
-  // Otherwise a failed statement, and some are expected to fail, would end its connection.
+  // Otherwise a failed statement would end its connection, and some statements are expected to fail.
   exit_on_error: 'off',
-  // Compiling takes longer than any statement of ours that Postgres would compile.
+  // Compiling takes longer than any of our statements that Postgres would compile.
   jit: 'off',
-  // Otherwise the values of a failed statement would go into the server's log.
+  // Otherwise the values of a failed statement would be written to the server's log.
   log_parameter_max_length_on_error: '0',
 };
 
 /** Settings that keep a connection usable. A pooler has its own. */
 const ofConnections: Record<string, string> = {
   idle_session_timeout: '0',
-  // A machine that is lost says nothing: its connections would keep their places for the two hours that a
-  // system waits by default.
+  // A machine that is lost does not say so. By default, its connections would keep their places for two
+  // hours.
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
   tcp_user_timeout: '0',
-  // Postgres reports by a warning that a commit did not wait for its standbys.
+  // Postgres reports with a warning that a commit did not wait for its standbys.
   client_min_messages: 'warning',
 };
 
@@ -53,26 +53,26 @@ const byIndexSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan:
 
 /** The use of a connection, which decides its settings. */
 export type ConnectionUse = {
-  /** Shown by Postgres beside each connection. */
+  /** Postgres shows this name for the connection. */
   name: string;
-  /** A statement that takes longer is ended by Postgres. */
+  /** Postgres ends a statement that takes longer. */
   statementTimeoutMs?: number;
   /** A statement that waits longer for a lock fails. */
   lockTimeoutMs?: number;
-  /** A transaction left open, by a frozen process say, is ended by Postgres and its locks are free. */
+  /** If a transaction is left open, for example by a frozen process, Postgres ends it and frees its locks. */
   idleInTransactionMs?: number;
   /**
-   * Every statement goes by index, one row after the other, and is planned once, not for the values of each
-   * call. For statements that touch as many rows as they are given keys: a plan made while a table was small,
-   * which would read it whole, stays when it has grown; and one made for items with a few lots, which would
-   * read all of an item's and sort them, is used for the item that has thousands.
+   * Plans use indexes, read rows one by one, and are made once rather than for the values of each call. For
+   * statements that touch as many rows as they are given keys. Otherwise a plan that was made while a table
+   * was small and reads it whole would stay when it has grown. Or a plan for items with few lots, which reads
+   * and sorts all of an item's lots, would be used for an item with thousands.
    */
   byKeys?: boolean;
-  /** A statement keeps one processor busy, not several: it must leave some to others. */
+  /** A statement uses only one core, to leave others free. */
   oneProcess?: boolean;
-  /** Statements that look for a few rows by an index, whatever the planner thinks there is. */
+  /** For statements that look up a few rows by an index, whatever the planner estimates. */
   byIndex?: boolean;
-  /** Through a pooler in transaction mode: nothing is prepared, and most settings are those of the role. */
+  /** Through a pooler in transaction mode: nothing is prepared, and most settings come from the role. */
   pooled?: boolean;
 };
 

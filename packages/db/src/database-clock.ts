@@ -2,26 +2,26 @@ import { lookEvery } from '@inventory/process/look-every';
 import type { Sql } from './pool.ts';
 import type { StatementPool } from './statement-pool.ts';
 
-/** The time that the clock of Postgres shows, read in this process without asking each time. */
+/** The time of Postgres's clock, read in this process without a query each time. */
 export type DatabaseClock = {
   /** Milliseconds since 1970. */
   now(): number;
-  /** How far it is ahead of this process's own clock, seconds; negative: behind. */
+  /** How far it is ahead of this process's own clock, in seconds; negative: behind. */
   differenceSeconds(): number;
-  /** Something was judged by another clock than this one shows: it is measured now. */
+  /** Says that another clock than this one seems to have been used. The clock is measured again. */
   doubt(): void;
   stop(): void;
 };
 
-// So long a clock that was set, or a Postgres that took over from another one, may be taken for what it was.
+// If the clock is set, or another server takes over, the old time may be used for this long.
 const measureEveryMs = 5000;
 const roundTrips = 4;
 
 /**
- * Deadlines are made here and judged by Postgres, and a token made by one process is judged by another: all
- * of them go by the clock of Postgres. It is counted on by a clock that nobody sets. `report` is told each
- * measured difference, seconds. Fails when Postgres cannot be asked now; later the last measurement holds
- * until the next.
+ * Deadlines are set here and checked by Postgres, and tokens are made by one process and checked by another.
+ * So all of them follow the clock of Postgres. Between measurements the time is extrapolated with a monotonic
+ * clock. `report` gets each measured difference in seconds. Fails if Postgres cannot be asked now; later the
+ * last measurement stays until the next one.
  */
 export async function startDatabaseClock(
   pool: Pick<StatementPool, 'run'>,
@@ -39,7 +39,7 @@ export async function startDatabaseClock(
         measured = latest;
         report(differenceSeconds());
       })
-      // Postgres is away, and what was to be told of that is told by whoever needs it.
+      // Postgres is away. The parts that need it report that.
       .catch(() => {})
       .finally(() => {
         measuring = null;
@@ -51,8 +51,8 @@ export async function startDatabaseClock(
 }
 
 /**
- * The time that Postgres showed, milliseconds since 1970, at which moment of `performance.now()`, by the
- * quickest of so many answers: it is wrong by half of that one's time at most (`errorMs`).
+ * The time of Postgres in milliseconds since 1970, and the moment of `performance.now()` that it belongs to.
+ * Taken from the fastest of several answers; the error is at most half of that one's duration (`errorMs`).
  */
 export async function readDatabaseClock(
   sql: Sql,

@@ -1,8 +1,8 @@
 import type { Sql } from './pool.ts';
 
 /**
- * The keys that verify what travels through Redis, the newest first: one whose successor has signed for
- * minutes verifies nothing any more. `settled`: old enough that every process has read it.
+ * The keys that verify envelopes and answers, newest first. A key whose successor has signed for minutes no
+ * longer verifies. `settled`: old enough that every process has read it.
  */
 export async function readEnvelopeKeys(sql: Sql) {
   return sql<{ kid: number; secret: Buffer; settled: boolean }[]>`
@@ -16,7 +16,7 @@ export async function readEnvelopeKeys(sql: Sql) {
     order by kid desc`;
 }
 
-/** Adds a key, which Postgres draws; nobody sees it here. Returns its number. */
+/** Adds a key that Postgres draws, so that the caller never sees it. Returns its number. */
 export async function addEnvelopeKey(sql: Sql): Promise<number> {
   const [row] = await sql<{ kid: number }[]>`
     insert into envelope_key (created)

@@ -3,10 +3,10 @@ import { itemRecord } from './lists/list-items.ts';
 import { onStandbys } from './on-standbys.ts';
 import type { Sql } from './pool.ts';
 
-/** How an item is named: its number, its shortID, or an alias of it. */
+/** Names an item by number, shortID or alias. */
 export type ItemKey = { partNo: number } | { shortId: string } | { alias: string };
 
-/** The JSON text of an item, discontinued or not; null when there is none. */
+/** The JSON text of an item, discontinued or not; null if there is none. */
 export async function findItem(sql: Sql, key: ItemKey): Promise<string | null> {
   const which =
     'partNo' in key
@@ -21,10 +21,7 @@ export async function findItem(sql: Sql, key: ItemKey): Promise<string | null> {
   return row?.record ?? null;
 }
 
-/**
- * A part number that no item has or will have, for the next item: by it a creation whose answer was lost is
- * known again.
- */
+/** Draws a new part number. If the answer to a create is lost, the item is found by this number. */
 export async function drawPartNo(sql: Sql): Promise<number> {
   const [row] = await sql<{ part_no: number }[]>`
     select nextval(pg_get_serial_sequence('item', 'part_no'))::integer as part_no`;
@@ -55,7 +52,8 @@ export async function createItem(
 }
 
 /**
- * The JSON text of an item whose creation was not answered, on the standbys too; null: it was not created.
+ * The JSON text of an item whose create was not answered, once the standbys have it; null: it was not
+ * created.
  */
 export async function readCreated(sql: Sql, partNo: number): Promise<string | null> {
   const [row] = await sql<{ record: string }[]>`
@@ -66,13 +64,14 @@ export async function readCreated(sql: Sql, partNo: number): Promise<string | nu
 }
 
 /**
- * Changes the fields given; `modified` only when a value really changes. False when there is no such item.
+ * Changes the given fields. `modified` changes only if a value really changes. Returns false if there is no
+ * such item.
  */
 export async function updateItem(sql: Sql, shortId: string, given: ItemFields): Promise<boolean> {
   const units = given.units === undefined ? null : String(given.units);
   const rows = await sql`
     with wanted as (
-      -- The lock makes a second update compare with what the first one leaves behind.
+      -- With the lock, a second update compares with the result of the first.
       select part_no,
         coalesce(${given.description ?? null}, description) as description,
         coalesce(${given.category ?? null}, category) as category,
@@ -93,7 +92,7 @@ export async function updateItem(sql: Sql, shortId: string, given: ItemFields): 
         -- Its lots count as modified since then, too.
         described = case when item.description = wanted.description then item.described else moment end
       from wanted
-      -- Of each row, so that it is taken after its lock.
+      -- For each row, so that the time is taken after the row's lock.
       cross join lateral (select change_moment() as moment where wanted.part_no is not null) as changing
       where item.part_no = wanted.part_no
         and (item.description, item.category, item.sub_category, item.uom, item.put_up, item.units, item.dflt_owner, item.discontinued)
@@ -104,7 +103,9 @@ export async function updateItem(sql: Sql, shortId: string, given: ItemFields): 
   return rows.length > 0;
 }
 
-/** Whether the item has all of these fields now, on the standbys too, whoever gave it them. */
+/**
+ * Whether the item has all of these values now, once the standbys have them, no matter which caller set them.
+ */
 export async function hasItemFields(sql: Sql, shortId: string, fields: ItemFields): Promise<boolean> {
   const same = (column: string, value: string | number | boolean | undefined) =>
     value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`;

@@ -2,29 +2,29 @@ import { within } from '@inventory/process/within';
 import type { Sql } from './pool.ts';
 
 /**
- * Connections that were given up while Postgres goes on with what was sent on them: a commit that waits for a
- * standby that is away, say, is ended by no limit of time. Each keeps its place in Postgres until it is done.
+ * Connections that were abandoned while Postgres still works on their statements. For example, a commit that
+ * waits for an unreachable standby has no time limit. Each one keeps its place in Postgres until it is done.
  */
 export type LeftBehind = {
-  /** Notes one; `untilDone` has told when Postgres closes it; null: nothing was sent on it. */
+  /** Adds a connection. `untilDone` tells when Postgres closes it; null: nothing was sent on it. */
   add(untilDone: ((tell: () => void) => void) | null): void;
   /** Whether another connection may be opened. */
   mayOpen(): boolean;
-  /** Asks no more. */
+  /** Stops asking. */
   end(): void;
 };
 
 const askEveryMs = 2000;
-// What goes on in a connection that was left so long ago has gone on for longer than `activeMs`.
+// If a connection was abandoned this long ago and is still working, its statement is older than `activeMs`.
 const settledMs = 1500;
 const activeMs = 1000;
 const askWithinMs = 2000;
 
 /**
- * Up to `freely` of them hold up nothing; with more no connection is opened until fewer go on. That Postgres
- * closes one is told, unless the network swallows it, or Postgres is another machine by then; so
- * `countActive` is asked, again and again, how many go on at the most. `onMore` is told when one may be
- * opened that could not before.
+ * Up to `freely` abandoned connections do not matter. With more, no connection is opened until fewer are
+ * left. Postgres reports when it closes one, but the network may lose the report, or another machine may be
+ * Postgres by then. So `countActive` is also asked repeatedly how many may still be working. `onMore` is
+ * called when a connection may be opened again.
  */
 export function createLeftBehind(
   freely: number,
@@ -47,7 +47,7 @@ export function createLeftBehind(
   }
 
   function askLater() {
-    // Also while they hold up nothing: some of them may never be told of, and the next ones come beside them.
+    // Also while there are few: some reports may never come, and more connections may be added.
     if (ended || isAsking || left.size === 0) return;
     isAsking = true;
     next = setTimeout(async () => {
@@ -76,8 +76,8 @@ export function createLeftBehind(
 }
 
 /**
- * How many connections of this name and role Postgres has worked for for longer than a second, asked on one
- * that `open` opens for it; those of other processes are among them.
+ * The number of connections with this name and role on which Postgres has worked for longer than a second,
+ * including those of other processes. Asked on a connection from `open`.
  */
 export async function countActive(open: () => Sql): Promise<number> {
   const sql = open();

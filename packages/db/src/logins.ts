@@ -2,17 +2,17 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { withLogin } from '@inventory/process/database-address';
 import { isConcurrentChange, type Sql } from './pool.ts';
 
-/** A part of the service that connects with rights of its own: see schema/12-rights.sql. */
+/** A part of the service that connects with its own rights; see schema/12-rights.sql. */
 export type Part = 'api' | 'worker' | 'operator';
 
 export const parts: readonly Part[] = ['api', 'worker', 'operator'];
 
-/** The role that has the rights of a part, which its logins are members of. */
+/** The role with the rights of a part. The part's logins are members of it. */
 export function roleOf(part: Part): string {
   return `inventory_${part}`;
 }
 
-/** Those of these roles that the server does not have, in order of name. */
+/** Those of these roles that the server lacks, in order of name. */
 export async function findMissingRoles(sql: Sql, names: readonly string[]): Promise<string[]> {
   const missing = await sql<{ name: string }[]>`
     select name
@@ -22,25 +22,25 @@ export async function findMissingRoles(sql: Sql, names: readonly string[]): Prom
   return missing.map(({ name }) => name);
 }
 
-/** The name under which a part of the service connects, unless somebody chooses another. */
+/** The default login of a part of the service. */
 export function loginOf(part: Part): string {
   return `inventory_login_${part}`;
 }
 
-// As many as Postgres itself takes.
+// The same number as Postgres itself uses.
 const scramIterations = 4096;
-// More than there are who make logins at the same moment.
+// More than the number of processes that create logins at the same moment.
 const triesMax = 50;
 
 export type Login = { part: Part; name: string; password: string };
 
 /**
- * Makes logins that may do what their part may and nothing else, or gives the ones that are there these
- * passwords. Once the schema has made the roles. Fails when whoever connects may not create roles.
+ * Creates logins with only the rights of their part, or sets the passwords of existing ones. Needs the roles
+ * from the schema. Fails if the connecting login may not create roles.
  */
 export async function ensureLogins(sql: Sql, logins: readonly Login[]): Promise<void> {
   for (const { part, name, password } of logins) {
-    // Names cannot be parameters of these statements; quoted by Postgres itself.
+    // Names cannot be parameters of these statements, so Postgres quotes them.
     const [quoted] = await sql<{ login: string; role: string }[]>`
       select quote_ident(${name}::text) as login, quote_ident(${roleOf(part)}::text) as role`;
     const { login, role } = quoted!;
@@ -62,8 +62,8 @@ export async function ensureLogins(sql: Sql, logins: readonly Login[]): Promise<
 }
 
 /**
- * Roles are the cluster's, so no lock of a database keeps others away; of two who change one at the same
- * moment Postgres refuses the later one.
+ * Roles belong to the cluster, so no lock of a database protects them. If two processes change a role at the
+ * same moment, Postgres refuses the later one.
  */
 async function changeRole(sql: Sql, statement: string): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -77,8 +77,8 @@ async function changeRole(sql: Sql, statement: string): Promise<void> {
 }
 
 /**
- * What Postgres keeps of a password, to be given instead of it: a statement stands in logs, and in
- * `pg_stat_statements`. RFC 5802 and 7677.
+ * The form in which Postgres stores a password. It is sent instead of the password, because statements appear
+ * in logs and in `pg_stat_statements`. RFC 5802 and 7677.
  */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);
@@ -90,8 +90,7 @@ function scramVerifier(password: string): string {
 }
 
 /**
- * The rights of this connection's role beyond those that a part of the service needs; null when there are
- * none.
+ * The rights of this connection's role beyond those that a part of the service needs; null if there are none.
  */
 export async function excessRightsOf(sql: Sql): Promise<string | null> {
   const [row] = await sql<{ superuser: boolean; owner: boolean }[]>`

@@ -2,7 +2,7 @@ import type { FullLot } from '@inventory/domain/contract/lot';
 import type { ReceiveRequest } from '@inventory/domain/contract/receive';
 import type { LotState } from '@inventory/domain/stock/batch';
 
-/** What is known of a lot when its receipt is written; `owner`: the item's at that time. */
+/** The facts about a lot when its receipt is written. `owner`: the item's owner at that time. */
 export type ReceivedLot = { lot: LotState; request: ReceiveRequest; owner: number };
 
 /** `shown`: the field of answers that shows it. */
@@ -13,12 +13,12 @@ type KeptColumn = {
   of: (received: ReceivedLot) => string | number | null | undefined;
 };
 
-/** Fields that a receipt begins with and later transactions change: the state of a lot has them. */
+/** Fields that later transactions change. They are part of the lot's state. */
 type Changing = 'itemID' | 'units' | 'wid' | 'spot' | 'rfidTag' | 'netWeight' | 'grossWeight';
 
 /**
- * The columns that a lot keeps from its receipt for ever, and that every lot split from it has alike. A new
- * field of a receipt does not compile before it stands here, in {@link FullLot} and in the lists.
+ * The columns that a lot keeps from its receipt, and that all lots split from it share. A new field of a
+ * receipt does not compile until it is added here, in {@link FullLot} and in the lists.
  */
 const kept: Record<Exclude<keyof ReceiveRequest, Changing> | 'owner', KeptColumn> = {
   expires: {
@@ -43,5 +43,5 @@ const kept: Record<Exclude<keyof ReceiveRequest, Changing> | 'owner', KeptColumn
   },
 };
 
-/** Those columns, in one order for every statement. */
+/** These columns, in the same order for every statement. */
 export const keptColumns: readonly KeptColumn[] = Object.values(kept);

@@ -7,31 +7,33 @@ import { type MigrationPatience, runMigration } from './run-migration.ts';
 import { readSteps, type SchemaStep } from './schema-steps.ts';
 import { findWrongSettings } from './wrong-settings.ts';
 
-// How often a migration asks whether another one, or a backup, has ended.
+// How often a migration checks whether another one, or a backup, has ended.
 const askEveryMs = 200;
 
-/** Held by whoever migrates. Any number will do, as long as nobody else on this database takes it. */
+/** The number of the lock that a migration holds. Any number that nothing else on this database uses. */
 export const migrationLockKey = 7_316_001;
 
 export type MigrateOptions = {
-  /** The last step that is wanted, by its number; unless given, the newest. */
+  /** The number of the last step to run. Default: the newest. */
   to?: number;
-  /** Told when a step waits for a table, by its name. */
+  /** Called with the name of a step that waits for a table. */
   onWait?: (name: string) => void;
-  /** Told once when another migration, or a backup, is waited for. */
+  /** Called once if another migration or a backup is in the way. */
   onHeld?: () => void;
   patience?: MigrationPatience;
-  /** Where the files of later migrations are. */
+  /** The folder of later migrations. */
   from?: string;
 };
 
 /**
- * Makes the tables or brings them up to date, and reports each step (schema-steps.ts) by its name. A step and
- * the note that it was applied are one transaction, so wherever it is broken off it goes on from there. Two
- * at once: the second waits, then has nothing to do; where nothing is to be done nobody is waited for. How a
- * step is run: run-migration.ts. Refuses, before it writes anything, a database that the service itself would
- * refuse afterwards, one that holds the tables of something else, one in which the steps would end half-way,
- * and one that other files have made. Throws UnfitDatabaseError, or the driver's error.
+ * Creates the tables or brings them up to date, and reports each step by name (schema-steps.ts). A step and
+ * the record that it was applied are one transaction, so an interrupted migration can be resumed. Of two at
+ * the same time, the second waits and then has nothing to do. If there is nothing to do, it does not wait.
+ * run-migration.ts runs a step.
+ *
+ * Before it writes anything, it refuses a database that the service would refuse later, that contains tables
+ * of something else, in which the steps would stop half-way, or that was created from other files. Throws
+ * UnfitDatabaseError, or the driver's error.
  */
 export async function migrate(
   sql: Sql,
@@ -44,7 +46,7 @@ export async function migrate(
     from,
   }: MigrateOptions = {},
 ): Promise<void> {
-  // Its lock would stay with a backend that nobody ends.
+  // Its lock would stay with a backend of the pooler that nothing ends.
   await refusePooler(sql);
   const steps = readSteps(from);
   const wanted = steps.filter(({ version }) => version <= to);
@@ -70,9 +72,8 @@ export async function migrate(
 }
 
 /**
- * Waits without a statement that waits: an index that is made concurrently waits for every statement that was
- * begun before, so it would wait for that one, and that one for it. For nobody when all is applied up to
- * `wanted`.
+ * Polls instead of waiting in a statement. Creating an index concurrently waits for all earlier statements,
+ * so it would wait for that one, which waits for it. Does not wait if all steps up to `wanted` are applied.
  */
 async function lockMigrations(sql: Sql, wanted: number, onHeld: () => void): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -84,13 +85,13 @@ async function lockMigrations(sql: Sql, wanted: number, onHeld: () => void): Pro
   }
 }
 
-/** The database is not fit for the service; the message is one line for the person who starts it. */
+/** The database is not fit for the service. The message is one line for the operator. */
 class UnfitDatabaseError extends PlainError {}
 
 /**
- * Refuses, for a command, a database that could lose an answered 2xx in a crash, that has no tables yet, or
- * whose tables are not those that this version of the service knows. Throws UnfitDatabaseError, or the
- * driver's error when it cannot be reached.
+ * For a command: refuses a database that could lose an answered 2xx in a crash, has no tables yet, or has
+ * tables of another version than this code knows. Throws UnfitDatabaseError, or the driver's error if the
+ * database is unreachable.
  */
 export async function refuseOtherDatabase(sql: Sql): Promise<void> {
   const steps = readSteps();
@@ -98,9 +99,8 @@ export async function refuseOtherDatabase(sql: Sql): Promise<void> {
 }
 
 /**
- * The same for api and worker, which may work on tables that are newer than they are: while those say that
- * they are still good for this version. So a process of the version before can start again in the middle of
- * a deploy.
+ * The same for api and worker. They accept newer tables that are marked as compatible with this version, so a
+ * process of the previous version can restart during a deploy.
  */
 export async function refuseUnsafeDatabase(sql: Sql): Promise<void> {
   const steps = readSteps();
@@ -135,7 +135,7 @@ async function refuseBeforeMigrating(sql: Sql, steps: readonly SchemaStep[]): Pr
   const version = await refuseOtherSteps(sql, steps);
   if (version !== null) return refuseNewer(version, lastOf(steps));
   await refuseOthersTables(sql);
-  // The schema makes them.
+  // The schema creates them.
   await refuseUnableToMakeRoles(sql, parts.map(roleOf));
 }
 
@@ -143,19 +143,19 @@ function lastOf(steps: readonly SchemaStep[]): number {
   return steps.at(-1)!.version;
 }
 
-/** Refuses tables that other files than these have made. Returns their version; null: there are none. */
+/** Refuses tables that were created from other files. Returns their version; null: there are none. */
 async function refuseOtherSteps(sql: Sql, steps: readonly SchemaStep[]): Promise<number | null> {
   const { found, other } = await readSchemaVersion(sql, steps);
   if (other === null) return found;
   throw new UnfitDatabaseError(
     `the database's tables were made from other files than this version's (${other}), and there is no way from those to these: ` +
-      `begin anew with an empty database (\`${inventoryCommand('reset')}\` empties the one of \`start\`), or run the version that made them`,
+      `start again with an empty database (\`${inventoryCommand('reset')}\` empties the one of \`start\`), or run the version that made them`,
   );
 }
 
 /**
- * The version of the tables, null without any; the one that this code knows; and the name of a step that was
- * applied in another text than this code has, null when there is none.
+ * The version of the tables (null without tables), the version that this code knows, and the name of an
+ * applied step whose text differs from this code's (null if there is none).
  */
 export async function readSchemaVersion(
   sql: Sql,
@@ -172,7 +172,7 @@ export async function readSchemaVersion(
   };
 }
 
-/** Refuses a login that would have to make some of these roles and may not. Throws UnfitDatabaseError. */
+/** Refuses a login that would have to create some of these roles but may not. Throws UnfitDatabaseError. */
 export async function refuseUnableToMakeRoles(sql: Sql, names: readonly string[]): Promise<void> {
   const missing = await findMissingRoles(sql, names);
   if (missing.length === 0) return;
@@ -184,7 +184,7 @@ export async function refuseUnableToMakeRoles(sql: Sql, names: readonly string[]
   if (able) return;
   const statements = missing.map((name) => `create role ${name} nologin;`).join(' ');
   throw new UnfitDatabaseError(
-    `${role} may not create roles: have somebody who may run \`${statements}\`, then migrate again`,
+    `${role} may not create roles: let a role that may do so run \`${statements}\`, then migrate again`,
   );
 }
 
@@ -198,21 +198,21 @@ async function refuseWrongSettings(sql: Sql): Promise<void> {
   }
   if (unfit.length > 0) {
     throw new UnfitDatabaseError(
-      `the database runs with ${unfit.join(', ')}, with which the service cannot work: find out whether the server, the database or the role sets it`,
+      `the database runs with ${unfit.join(', ')}, with which the service cannot work: check whether the server, the database or the role sets it`,
     );
   }
 }
 
-/** The version of the tables: the number of the last step that was applied; null: there are none. */
+/** The version of the tables: the number of the last applied step; null: there are none. */
 export async function appliedVersion(sql: Sql): Promise<number | null> {
   return (await readApplied(sql)).at(-1)?.version ?? null;
 }
 
-/** The steps that were applied, in order. */
+/** The applied steps, in order. */
 async function readApplied(sql: Sql): Promise<{ version: number; checksum: string | null }[]> {
   const [tables] = await sql<{ there: boolean }[]>`select to_regclass('schema_version') is not null as there`;
   if (!tables!.there) return [];
-  // The first versions had a table of this name without checksums: those databases are refused, too.
+  // The first versions had a table with this name but without checksums. Those databases are refused, too.
   return sql`
     select version, to_jsonb(schema_version)->>'checksum' as checksum
     from schema_version
@@ -227,18 +227,18 @@ function refuseNewer(version: number, known: number): void {
   }
 }
 
-/** Refuses a database that holds the tables of something else, which ours would be mixed with. */
+/** Refuses a database that contains tables of something else, so that ours are not mixed with them. */
 async function refuseOthersTables(sql: Sql): Promise<void> {
   const name = await findOthersTable(sql);
   if (name === null) return;
   throw new UnfitDatabaseError(
-    `the database holds tables that are not of this service (${name}): give it a database of its own`,
+    `the database holds tables of something else (${name}): give the service its own database`,
   );
 }
 
-/** The name of a table in a database without ours, the first of them; null: there is none. */
+/** The name of the first table in a database without our tables; null: there is none. */
 export async function findOthersTable(sql: Sql): Promise<string | null> {
-  // Those of extensions come with the server.
+  // Tables of extensions come with the server.
   const [other] = await sql<{ name: string }[]>`
     select relname as name
     from pg_class

@@ -8,8 +8,7 @@ import { serverOptions } from './hosts/server-options.ts';
 const types = {
   // recNo, transactionNo and counts stay far below 2^53.
   bigint: { to: 20, from: [20], parse: Number, serialize: String },
-  // Of what Postgres writes, `Date` takes a year below 100 for another one, or for no date at all; not of ISO
-  // 8601.
+  // `Date` misreads years below 100 in the format of Postgres, but not in ISO 8601.
   date: {
     to: 1184,
     from: [1082, 1114, 1184],
@@ -20,12 +19,12 @@ const types = {
 
 /** The pool. */
 export type Sql = postgres.Sql<{ bigint: number }>;
-/** A database transaction: work that must run inside one takes this. */
+/** A database transaction. Work that must run inside one takes this type. */
 export type Tx = postgres.TransactionSql<{ bigint: number }>;
 /** A piece of a statement. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
-/** Resolves when Postgres answers. */
+/** Resolves if Postgres answers. */
 export async function reach(sql: Sql): Promise<void> {
   await sql`select`;
 }
@@ -33,8 +32,8 @@ export async function reach(sql: Sql): Promise<void> {
 export type ConnectOptions = ConnectionUse & { connectionsMax?: number };
 
 /**
- * A pool on `databaseUrl`; connections are made when first needed, to the primary where the address names
- * several servers. Answers are UTC, `numeric` arrives as text.
+ * Makes a pool for `databaseUrl`. Connections are opened when they are needed, to the primary if the address
+ * names several servers. Times are UTC; `numeric` arrives as text.
  */
 export function connect(databaseUrl: string, options: ConnectOptions): Sql {
   const address = readDatabaseAddress(databaseUrl);
@@ -56,7 +55,7 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
     max: options.connectionsMax ?? 10,
     types,
     onnotice: refuseUnwaited,
-    // Back soon after an outage.
+    // Reconnects soon after an outage.
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 0.5),
     prepare: options.pooled !== true,
     connection: settingsOf(options),
@@ -65,37 +64,41 @@ export function connect(databaseUrl: string, options: ConnectOptions): Sql {
   return sql;
 }
 
-// The function of Postgres in which a commit waits for its standbys; messages carry it in every language.
+// The Postgres function in which a commit waits for its standbys. Its name is in the message in every
+// language.
 const waitForStandbys = 'SyncRepWaitForLSN';
 
-/** A commit took effect, but its wait for the standbys was cancelled, by `pg_cancel_backend` or by us. */
+/**
+ * A commit took effect, but its wait for the standbys was cancelled, by `pg_cancel_backend` or by this
+ * service.
+ */
 class UnwaitedError extends PlainError {
   readonly code = 'COMMIT_UNWAITED';
 }
 
 /**
- * Where a warning says that a commit did not wait for the standbys, fails its statement like one whose answer
- * was lost: an error thrown here becomes the running statement's.
+ * If a warning says that a commit did not wait for the standbys, its statement fails as if its answer were
+ * lost: an error thrown here becomes that of the running statement.
  */
 function refuseUnwaited({ routine }: postgres.Notice): void {
   if (routine === waitForStandbys) throw new UnwaitedError('a commit did not wait for the standbys');
 }
 
-// Postgres tells a connection when it changes, before the end of the statement that meets it first.
+// Postgres reports a change of this setting before the end of the first statement that it affects.
 const readOnlyByDefault = 'default_transaction_read_only';
 const ofSeveralHosts = new WeakSet<Sql>();
 
 /**
- * Whether the server of a single connection says that it takes no writes any more, while another one of the
- * address may: what it answers may be of before that.
+ * Whether the server of a single connection says that it no longer takes writes while another server of the
+ * address may. Its answers may be outdated.
  */
 export function isDemoted(sql: Sql): boolean {
   return ofSeveralHosts.has(sql) && (sql.parameters as Record<string, unknown>)[readOnlyByDefault] === 'on';
 }
 
 /**
- * Has told when the connection of a pool that has one, and was ended, is closed by Postgres; null: it was
- * never answered there. No promise, as in `onClosed`.
+ * For a pool with one connection that was ended: calls `tell` when Postgres has closed it. null: nothing was
+ * ever answered on it. Not a promise, for the reason given at `onClosed`.
  */
 export function untilDone(sql: Sql): ((tell: () => void) => void) | null {
   if (Object.keys(sql.parameters).length === 0) return null;
@@ -109,26 +112,24 @@ export function untilDone(sql: Sql): ((tell: () => void) => void) | null {
   };
 }
 
-/**
- * A connection of its own for transactions that are begun and ended by hand. It ends once, and is never
- * opened again.
- */
+/** A separate connection for transactions that are begun and ended by hand. It is never reopened. */
 export type SingleConnection = {
-  /** Sends statements in order, without waiting for the one before. */
+  /** Sends statements in order, without waiting for the previous one. */
   tx: Tx;
   isClosed(): boolean;
   /**
-   * Has the error told when the connection closes, or has closed, for whatever reason; returns how to be told
-   * no more. No promise: one that never settles keeps everything that was ever raced against it.
+   * Calls `tell` with the error when the connection closes, or has closed, for any reason. Returns a function
+   * that cancels this. Not a promise: one that never settles keeps everything in memory that was ever raced
+   * against it.
    */
   onClosed(tell: (error: Error) => void): () => void;
-  /** Ends it when what was sent is answered, `timeout` seconds later at most. */
+  /** Ends it when everything that was sent is answered, after at most `timeout` seconds. */
   end(options: { timeout: number }): Promise<void>;
 };
 
 /**
- * Opens a connection as the pool does. Made anew for each: the driver's pools put a new connection in the
- * place of one that broke, and a statement of the lost transaction would run there, outside of any.
+ * Opens a connection with the options of the pool. It is made separately because the driver's pools replace a
+ * broken connection, and a statement of the lost transaction would then run outside any transaction.
  */
 export async function openConnection(sql: Sql): Promise<SingleConnection> {
   let closed = false;
@@ -161,7 +162,7 @@ export async function openConnection(sql: Sql): Promise<SingleConnection> {
         return () => waiting.delete(tell);
       },
       end(timing) {
-        // One that is reserved would be waited for.
+        // `end` would wait for a reserved connection.
         if (!closed) reserved.release();
         return single.end(timing);
       },
@@ -172,7 +173,7 @@ export async function openConnection(sql: Sql): Promise<SingleConnection> {
   }
 }
 
-// Postgres is out of reach, as the system or the driver says it.
+// Codes of the system and the driver: Postgres is unreachable.
 const unreachable = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...[
@@ -195,15 +196,15 @@ const unreachable = new Set([
     'TLS_REFUSED',
   ],
 ]);
-// Postgres is going, coming or full, as it says itself: 57P01–57P05 ended by an administrator, shutting down,
-// starting, its database dropped, idle for too long; 08xxx connections; 53xxx out of disk, memory or
-// connections; 25006 a standby, or a primary that became one; 25P04 a transaction that took longer than the
-// server allows any.
+// Codes of Postgres: it is stopping, starting or full. 57P01–57P05: ended by an administrator, shutting down,
+// starting, its database dropped, idle for too long; 08xxx: connections; 53xxx: out of disk, memory or
+// connections; 25006: a standby, or a primary that became one; 25P04: a transaction longer than the server
+// allows.
 const unavailable = /^(57P0[1-5]|08...|53...|25006|25P04)$/;
 
 /**
- * Whether an error says that Postgres cannot work now: it is out of reach, going, coming or full. A list of
- * what does: anything else, an error of a statement or of ours, may come again with the same request and not
+ * Whether an error means that Postgres cannot work now: it is unreachable, stopping, starting or full. This
+ * is a list, because other errors, of a statement or of this code, may return with the same request and not
  * with others.
  */
 export function isOutage(error: unknown): boolean {
@@ -212,38 +213,40 @@ export function isOutage(error: unknown): boolean {
   return error instanceof postgres.PostgresError ? unavailable.test(code) : unreachable.has(code);
 }
 
-/** Whether a statement failed because Postgres has no room for what it writes. */
+/** Whether a statement failed because the disk of Postgres is full. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '53100';
 }
 
-/** Whether Postgres ended a statement because it took longer than it may. */
+/** Whether Postgres ended a statement because it took too long. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '57014';
 }
 
-/** Whether a replica ended a statement that stood in the way of what it replays. */
+/** Whether a replica ended a statement because it was in the way of replay. */
 export function isConflictOfRecovery(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '40001';
 }
 
-/** Whether Postgres could not say: it cannot work now, or the statement took longer than it may. */
+/** Whether Postgres could not answer: it cannot work now, or the statement took too long. */
 export function isUnanswered(error: unknown): boolean {
   return isOutage(error) || isStatementTimeout(error);
 }
 
-/** Whether a statement waited longer for a lock than it may. */
+/** Whether a statement waited too long for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '55P03';
 }
 
-/** Whether somebody else may have changed the same row of a catalog just then: no code says only that. */
+/**
+ * Whether another session may have changed the same row of a catalog at that moment. No code says only that.
+ */
 export function isConcurrentChange(error: unknown): boolean {
   const codes = ['XX000', '23505'];
   return error instanceof postgres.PostgresError && codes.includes(error.code);
 }
 
-/** The name of the unique constraint that refused a statement, or null for any other error. */
+/** The name of the unique constraint that refused a statement; null for other errors. */
 export function violatedUnique(error: unknown): string | null {
   return error instanceof postgres.PostgresError && error.code === '23505'
     ? (error.constraint_name ?? '')
@@ -251,8 +254,7 @@ export function violatedUnique(error: unknown): string | null {
 }
 
 /**
- * Whether a statement was refused because what it refers to is not there; `constraint` is the foreign key's
- * name.
+ * Whether a statement was refused because it refers to a missing row. `constraint`: the foreign key's name.
  */
 export function violatesForeignKey(error: unknown, constraint: string): boolean {
   return (
@@ -260,12 +262,12 @@ export function violatesForeignKey(error: unknown, constraint: string): boolean 
   );
 }
 
-/** Whether a statement failed because its table is not there: the database has no tables of ours. */
+/** Whether a statement failed because its table is missing: the database has no tables of this service. */
 export function lacksTable(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '42P01';
 }
 
-/** Whether a statement was refused because the role of the connection has no right to it. */
+/** Whether a statement was refused because the role of the connection lacks the right. */
 export function lacksRight(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '42501';
 }

@@ -3,12 +3,12 @@ import { pinned } from './connection-settings.ts';
 import { connect, type Sql } from './pool.ts';
 import { exactly, type Rule, readSettings } from './wrong-settings.ts';
 
-/** What stands at an address is not what is needed there; the message is one line for whoever starts. */
+/** The server at an address is of the wrong kind. The message is one line for the operator. */
 export class PoolerError extends PlainError {}
 
 /**
- * Whether a pooler such as PgBouncer answers in the place of Postgres: it gives each connection a number of
- * its own, and the servers' backends have others.
+ * Whether a pooler such as PgBouncer answers in place of Postgres: it numbers its connections itself, so the
+ * number differs from the backend's.
  */
 export async function isPooled(sql: Sql): Promise<boolean> {
   try {
@@ -20,26 +20,26 @@ export async function isPooled(sql: Sql): Promise<boolean> {
   }
 }
 
-/** A pooler that does not know the settings with which a connection begins refuses it. */
+/** A pooler refuses a connection whose settings it does not know. */
 function isStartRefused(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   return code === '08P01' && /unsupported startup parameter/.test(message ?? '');
 }
 
 /**
- * Refuses a pooler before the database that everything is written to. In transaction mode two statements of
- * one connection go to two backends: locks of a session, settings of a connection and what it has prepared
- * would be another's. Throws PoolerError.
+ * Refuses a pooler in front of the database for writes. In transaction mode, two statements of a connection
+ * go to two backends, so session locks, settings and prepared statements would be mixed up. Throws
+ * PoolerError.
  */
 export async function refusePooler(sql: Sql): Promise<void> {
   if (!(await isPooled(sql))) return;
   throw new PoolerError(
-    'DATABASE_URL leads through a pooler, where locks, settings and prepared statements of a connection do not hold: ' +
-      'give it the address of Postgres itself (a pooler may stand before DATABASE_READ_URL)',
+    'DATABASE_URL leads through a pooler, where locks, settings and prepared statements of a connection are lost: ' +
+      'give it the address of Postgres itself (a pooler is allowed for DATABASE_READ_URL)',
   );
 }
 
-// Through a pooler a connection begins with the settings of its role.
+// Through a pooler, a connection begins with the settings of its role.
 const neededThroughPooler: Record<string, Rule> = {
   ...Object.fromEntries(Object.entries(pinned).map(([name, value]) => [name, exactly(value)])),
   search_path: { isRight: (value) => value === 'public' || value === '"$user", public', wanted: 'public' },
@@ -48,8 +48,8 @@ const neededThroughPooler: Record<string, Rule> = {
 };
 
 /**
- * Refuses a pooler whose connections have other settings than lists need, and says by which statements the
- * role gets them. Throws PoolerError.
+ * Refuses a pooler whose connections lack settings that lists need, and names the statements that set them
+ * for the role. Throws PoolerError.
  */
 export async function refuseRoleWithoutSettings(databaseUrl: string): Promise<void> {
   const sql = connect(databaseUrl, { name: 'inventory-start', connectionsMax: 1, pooled: true });
@@ -62,7 +62,7 @@ export async function refuseRoleWithoutSettings(databaseUrl: string): Promise<vo
       ([name]) => `alter role ${row!.role} set ${name} = '${neededThroughPooler[name]!.wanted}';`,
     );
     throw new PoolerError(
-      `DATABASE_READ_URL leads through a pooler, where settings of a connection do not hold: run \`${statements.join(' ')}\` on the primary and let the pooler connect anew`,
+      `DATABASE_READ_URL leads through a pooler, where settings of a connection are lost: run \`${statements.join(' ')}\` on the primary, then make the pooler reconnect`,
     );
   } finally {
     await sql.end({ timeout: 1 });

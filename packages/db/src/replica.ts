@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { within } from '@inventory/process/within';
 import type { Sql } from './pool.ts';
 
-/** How far the log of a primary goes, and of which promotion it is; as Postgres writes them. */
+/** The log position and the timeline of a primary, as Postgres writes them. */
 export type Position = { timeline: number; lsn: string };
 
 /**
- * Up to where everything is that this server, the primary, has answered. What is flushed, not what is
- * inserted: a commit is answered when it is flushed, and no replica is given anything before.
+ * The position up to which the primary has everything that it has answered. The flushed position, not the
+ * inserted one: a commit is answered once it is flushed, and replicas get nothing before that.
  */
 export async function readPosition(sql: Sql): Promise<Position> {
   const [row] = await sql<{ lsn: string; timeline: string }[]>`
@@ -16,14 +16,14 @@ export async function readPosition(sql: Sql): Promise<Position> {
   return { lsn: row!.lsn, timeline: Number.parseInt(row!.timeline, 16) };
 }
 
-// Between two looks at a replica that is not as far yet.
+// The pause between two checks of a replica that has not caught up.
 const lookEveryMs = 4;
 // A replica that has not answered by then is away.
 const answerWithinMs = 1000;
 
 /**
- * What `read` reads on a replica that has replayed up to `position`; null: it has not within `waitMs`. All in
- * one transaction, so that a pooler sends all of it to one server, with a snapshot for each statement.
+ * Runs `read` on a replica that has replayed up to `position`; null: it has not within `waitMs`. Everything
+ * is one transaction, so that a pooler sends it to one server, with a snapshot for each statement.
  */
 export async function readAsOf<T>(
   sql: Sql,
@@ -49,16 +49,16 @@ export async function readAsOf<T>(
     reached(true);
     return await read(own);
   });
-  // Its first error is the answer; the other is nobody's.
+  // The first error is the answer. The other promise has no listener.
   done.catch(() => {});
   await within(answerWithinMs + waitMs, Promise.race([looked, done]));
   return done as Promise<T | null>;
 }
 
 /**
- * Whether this server is as far. One that was left behind by a promotion is of another timeline, and its
- * places in the log say nothing. A replica knows its timeline by its last checkpoint, so after a promotion it
- * is believed a little later.
+ * Whether this server has caught up. A server that was left behind by a promotion has another timeline, and
+ * its log positions mean nothing. A replica learns its timeline at a checkpoint, so it is trusted only some
+ * time after a promotion.
  */
 async function hasReached(sql: Sql, { timeline, lsn }: Position): Promise<boolean> {
   const [row] = await sql<{ reached: boolean }[]>`
@@ -71,7 +71,7 @@ async function hasReached(sql: Sql, { timeline, lsn }: Position): Promise<boolea
   return row!.reached === true;
 }
 
-/** The number that a primary and all of its replicas have, and nobody else; as text. */
+/** The system identifier, as text. Only a primary and its replicas share it. */
 export async function readClusterId(sql: Sql): Promise<string> {
   const [row] = await sql<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`;
   return row!.id;

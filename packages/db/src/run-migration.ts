@@ -5,22 +5,22 @@ import { isLockTimeout } from './pool.ts';
 type Connection = postgres.ReservedSql<{ bigint: number }>;
 
 export type MigrationPatience = {
-  /** A statement waits so long for a lock: whoever wants the same table afterwards waits behind it. */
+  /** How long a statement waits for a lock. Later statements on the table wait behind it. */
   lockTimeoutMs: number;
   /**
-   * The same for one try in ten: longer than `deadlock_timeout`, after which Postgres ends an autovacuum that
-   * is waited for, and never for whoever waits for less.
+   * The same for every tenth try. Longer than `deadlock_timeout`, because only then does Postgres end an
+   * autovacuum that is in the way.
    */
   vacuumTimeoutMs: number;
-  /** Between two tries, for all who waited behind the last one. */
+  /** The pause between tries, for statements that waited behind the last one. */
   restMs: number;
-  /** Then it is given up. */
+  /** After this time, the migration gives up. */
   giveUpAfterMs: number;
 };
 
 /**
- * A batch that waits behind a migration is tried again within its callers' patience; a list takes ten seconds
- * at most, an audit some minutes.
+ * A batch behind a migration can be tried again while its callers still wait. A list takes ten seconds at
+ * most, an audit some minutes.
  */
 const usualPatience: MigrationPatience = {
   lockTimeoutMs: 300,
@@ -38,7 +38,8 @@ export type RunOptions = {
 /** The first line of a file whose statements do not share a transaction. */
 export const outsideMark = '-- Runs outside a transaction.';
 
-// What can be run again after it was cut off, and whose locks nobody who reads or writes rows waits for.
+// Statements that can be repeated after an interruption, and whose locks block neither reads nor writes of
+// rows.
 const repeatable = [
   /^create (?:unique )?index concurrently if not exists (?<index>\w+) on \w/,
   /^drop index concurrently if exists \w+$/,
@@ -47,10 +48,11 @@ const repeatable = [
 ];
 
 /**
- * Runs the text of a step and notes that it was applied (`note`): in one transaction, tried again while
- * somebody holds a table that it needs; or, when its first line says so, statement by statement. `onWait`:
- * told of each try that failed. Throws PlainError when the table is held for too long, or the driver's error;
- * nothing of a transaction stays then, and what runs outside one goes on from its beginning the next time.
+ * Runs the text of a step and records that it was applied (`note`). Usually this is one transaction, tried
+ * again while a table that it needs is locked. If the first line says so, the statements run one by one
+ * instead. `onWait` is called after each failed try. Throws PlainError if a table is locked for too long, or
+ * the driver's error. A failed transaction leaves nothing behind; a file without a transaction starts from
+ * the beginning the next time.
  */
 export async function runMigration(
   connection: Connection,
@@ -83,7 +85,7 @@ export async function runMigration(
 
 function heldError(afterMs: number, cause: unknown): Error {
   return new PlainError(
-    `a table was in use for ${Math.round(afterMs / 1000)} s, by a long query say, and nothing was changed: end that, and migrate again`,
+    `a table was in use for ${Math.round(afterMs / 1000)} s, for example by a long query; nothing was changed: end the query and migrate again`,
     { cause },
   );
 }
@@ -92,7 +94,7 @@ async function runOutside(connection: Connection, statements: readonly string[])
   for (const statement of statements) {
     const found = repeatable.map((each) => each.exec(statement)).find((each) => each !== null);
     if (found === undefined) {
-      throw new PlainError(`outside a transaction a migration may not run: ${statement}`);
+      throw new PlainError(`a migration outside a transaction must not run: ${statement}`);
     }
     const index = found?.groups?.index;
     if (index !== undefined) await dropInvalid(connection, index);
@@ -100,7 +102,7 @@ async function runOutside(connection: Connection, statements: readonly string[])
   }
 }
 
-/** An index whose making was cut off is there, costs writes, and is never read. */
+/** Drops an index whose creation was interrupted: it slows down writes and is never read. */
 async function dropInvalid(connection: Connection, index: string): Promise<void> {
   const [found] = await connection`
     select
@@ -110,7 +112,7 @@ async function dropInvalid(connection: Connection, index: string): Promise<void>
   if (found !== undefined) await connection.unsafe(`drop index concurrently ${index}`);
 }
 
-/** The statements of a file without functions: each ends at a semicolon that ends its line. */
+/** The statements of a file without functions. Each ends at a semicolon at the end of a line. */
 function statementsOf(script: string): string[] {
   return script
     .replace(/^--.*$/gm, '')

@@ -5,12 +5,12 @@ import { basename, join } from 'node:path';
 const schemaFolder = join(import.meta.dirname, '../schema');
 const migrationsFolder = join(import.meta.dirname, '../migrations');
 
-/** A text that makes or changes the tables, and is run once. By its checksum a later edit is noticed. */
+/** A text that creates or changes the tables and runs once. Its checksum reveals later edits. */
 export type SchemaStep = { version: number; name: string; script: string; checksum: string };
 
 /**
- * All steps, in order. Step 1 is the files of `schema` as one text, in the order of their names; each file of
- * `migrations` is a later one, with the number that its name begins with.
+ * All steps, in order. Step 1 is the files of `schema` as one text, in order of name. Each file of
+ * `migrations` is a later step with the number at the beginning of its name.
  */
 export function readSteps(migrations: string = migrationsFolder): SchemaStep[] {
   const schema = listFiles(schemaFolder).map(readText).join('\n');
@@ -36,7 +36,7 @@ function listFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Git may check files out with other ends of lines. */
+/** Git may check out files with other line endings. */
 function readText(path: string): string {
   return readFileSync(path, 'utf8').replaceAll('\r\n', '\n');
 }

@@ -2,13 +2,13 @@ import type { NewSigningKey, PrivateHalf, VerifyingKey } from '@inventory/auth/t
 import { leewaySeconds, tokenLifetimeSeconds } from '@inventory/auth/token';
 import type { Sql, Tx } from './pool.ts';
 
-/** A new key signs only when every process has surely read it. */
+/** A new key signs only after every process has read it. */
 export const keySettleSeconds = 60;
 
-// Any number will do, as long as nobody else on this database takes it.
+// Any number that nothing else on this database uses.
 const lockKey = 7_316_002;
 
-/** The keys that verify now or will, those that sign last first. The private halves are not read. */
+/** The keys that verify now or later; the one that signs last comes first. Private keys are not read. */
 export async function readVerifyingKeys(sql: Sql): Promise<VerifyingKey[]> {
   const rows = await sql<
     { kid: string; public_jwk: VerifyingKey['publicJwk']; signs_from: Date; retired: Date | null }[]
@@ -26,7 +26,7 @@ export async function readVerifyingKeys(sql: Sql): Promise<VerifyingKey[]> {
   }));
 }
 
-/** The private halves of keys that sign or will: for the processes that sign, and nobody else. */
+/** The private keys of keys that sign now or later. Only for processes that sign. */
 export async function readPrivateHalves(sql: Sql): Promise<PrivateHalf[]> {
   const rows = await sql<{ kid: string; private_jwk: PrivateHalf['privateJwk'] }[]>`
     select kid, private_jwk
@@ -35,8 +35,8 @@ export async function readPrivateHalves(sql: Sql): Promise<PrivateHalf[]> {
 }
 
 /**
- * Stores a key that signs at once, unless there is one already: two processes that start at once agree on
- * one.
+ * Stores a key that signs at once, unless there is a key already: two processes that start at the same time
+ * agree on one.
  */
 export async function addFirstSigningKey(sql: Sql, key: NewSigningKey): Promise<void> {
   await changeKeys(sql, async (tx) => {
@@ -45,7 +45,7 @@ export async function addFirstSigningKey(sql: Sql, key: NewSigningKey): Promise<
   });
 }
 
-/** Stores a key that signs in a minute; those before it are retired then. */
+/** Stores a key that signs in a minute. The keys before it are retired then. */
 export async function rotateSigningKey(sql: Sql, key: NewSigningKey): Promise<void> {
   await changeKeys(sql, async (tx) => {
     await insertKey(tx, key, keySettleSeconds);
@@ -53,12 +53,12 @@ export async function rotateSigningKey(sql: Sql, key: NewSigningKey): Promise<vo
   });
 }
 
-/** `withdrawn`: another key signs; `succeeded`: the new one does, at once. Otherwise nothing was changed. */
+/** `withdrawn`: another key signs. `succeeded`: the new key signs at once. Otherwise nothing changed. */
 export type Withdrawal = 'withdrawn' | 'succeeded' | 'unknown' | 'already';
 
 /**
- * Withdraws a key: its tokens are refused as soon as a process reads of it. The key that waits to follow it
- * signs at once; `spare` does when there is none.
+ * Withdraws a key. Its tokens are refused as soon as a process reads of it. The waiting successor signs at
+ * once; if there is none, `spare` does.
  */
 export async function withdrawSigningKey(sql: Sql, kid: string, spare: NewSigningKey): Promise<Withdrawal> {
   return changeKeys(sql, async (tx): Promise<Withdrawal> => {
@@ -79,7 +79,7 @@ export async function withdrawSigningKey(sql: Sql, kid: string, spare: NewSignin
       await insertKey(tx, spare, 0);
       return 'succeeded';
     }
-    // Nothing else signs: it cannot wait until every process knows it.
+    // No other key signs, so it cannot wait until every process knows it.
     if (next.waits) await tx`update verifying_key set signs_from = clock_timestamp() where kid = ${next.kid}`;
     await chainKeys(tx);
     return 'withdrawn';
@@ -87,8 +87,8 @@ export async function withdrawSigningKey(sql: Sql, kid: string, spare: NewSignin
 }
 
 /**
- * Deletes the private halves of keys that are retired. No process signs by them: each asks the clock of
- * Postgres which key signs, and has read the keys a moment ago.
+ * Deletes the private keys of retired keys. No process signs with them: each follows the clock of Postgres
+ * and has just read the keys.
  */
 export async function deleteRetiredHalves(sql: Sql): Promise<void> {
   await changeKeys(
@@ -101,10 +101,10 @@ export async function deleteRetiredHalves(sql: Sql): Promise<void> {
 
 export type KeyState = 'waits' | 'signs' | 'verifies' | 'ended' | 'withdrawn';
 
-/** `until`: when its last token ends, or ended; null while it has no successor. */
+/** `until`: when its last token ends or ended; null while it has no successor. */
 export type ListedKey = { kid: string; state: KeyState; created: Date; signsFrom: Date; until: Date | null };
 
-/** All keys there ever were, newest first. */
+/** All keys ever created, newest first. */
 export async function listSigningKeys(sql: Sql): Promise<ListedKey[]> {
   const rows = await sql<
     { kid: string; state: KeyState; created: Date; signs_from: Date; until: Date | null }[]
@@ -124,7 +124,7 @@ export async function listSigningKeys(sql: Sql): Promise<ListedKey[]> {
 }
 
 /**
- * Has every key that is not retired yet sign until the next one does, and the last one until there is a next.
+ * Sets the period of each key that is not retired to end when the next one signs. The last one has no end.
  */
 async function chainKeys(tx: Tx): Promise<void> {
   await tx`
@@ -152,8 +152,8 @@ async function insertKey(tx: Tx, key: NewSigningKey, inSeconds: number): Promise
 }
 
 /**
- * One change of the keys after the other: two at once would each retire, or count on, a key that the other
- * withdraws.
+ * Changes keys one after the other. Two concurrent changes could each retire, or rely on, a key that the
+ * other one withdraws.
  */
 function changeKeys<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
   return sql.begin(async (tx) => {

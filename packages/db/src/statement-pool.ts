@@ -4,88 +4,87 @@ import { cancellable } from './cancellable.ts';
 import { countActive, createLeftBehind } from './left-behind.ts';
 import { isDemoted, isOutage, type Sql, untilDone } from './pool.ts';
 
-/** The caller that waits for a piece of work. */
+/** The caller that waits for work. */
 export type Wait = {
-  /** Of `performance.now()`: then nobody waits any more. */
+  /** The end of the caller's wait, of `performance.now()`. */
   until: number;
-  /** Whether the caller's connection is gone, and with it whoever would read the answer. */
+  /** Whether the caller's connection has closed, so that the answer has no reader. */
   hasGone: () => boolean;
-  /** Tells once when it goes, if it has not yet; returns how to be told no more. */
+  /** Calls `tell` once when the caller goes, if it has not yet. Returns a function that cancels this. */
   onGone?: (tell: () => void) => () => void;
 };
 
-/** Work on Postgres that was not begun in its caller's time, and never will be. */
+/** The work did not begin within its caller's time, and never will. */
 export class NeverBegunError extends PlainError {
-  /** As the errors of a network have one: whoever tells outages by their code counts this among them. */
+  /** A code like a network error's, so that checks for outages by code include it. */
   readonly code = 'NEVER_BEGUN';
 }
 
-/** Work was done on a server that is not the primary any more. */
+/** The work was done on a server that is no longer the primary. */
 class DemotedError extends PlainError {
   readonly code = 'CONNECTION_CLOSED';
 }
 
 export type StatementPool = {
   /**
-   * Runs `work` on a connection that nobody else uses meanwhile. Throws NeverBegunError when the caller's
-   * time is over before one is free, and TooLateError after `limitMs` of work: work that was begun then may
-   * still be carried out. In a pool that `cancels`, work is ended in Postgres when its caller goes or the
-   * caller's time is nearly over; then it fails as Postgres says (`isStatementTimeout`).
+   * Runs `work` on a connection of its own. Throws NeverBegunError if no connection is free within the
+   * caller's time, and TooLateError after `limitMs` of work, which may still be carried out. In a pool that
+   * `cancels`, Postgres ends the work when its caller goes or its time is almost over; it then fails with
+   * Postgres's error (`isStatementTimeout`).
    */
   run<T>(work: (sql: Sql) => Promise<T>, wait?: Wait): Promise<T>;
   /**
-   * Closes the connections that lie idle and have answered nothing since then (of `performance.now()`):
-   * others to the same server have died without a word, and these may have with them.
+   * Closes idle connections that have answered nothing since that time (of `performance.now()`): others to
+   * the same server died silently, and these may have, too.
    */
   doubtIdle(since: number): void;
-  /** How many pieces of work wait for a connection now. */
+  /** The number of tasks that wait for a connection now. */
   waitingCount(): number;
-  /**
-   * Its connections: those that work, those that lie idle, and those that are suspect and serve nobody else.
-   */
+  /** Its connections: busy, idle, and suspect ones, which serve nothing else. */
   counts(): { busy: number; idle: number; suspect: number };
   end(): Promise<void>;
 };
 
 export type StatementPoolOptions = {
-  /** Opens a pool of the driver's with a single connection. */
+  /** Opens one of the driver's pools with a single connection. */
   open: () => Sql;
   connectionsMax: number;
   /** Work that takes longer makes its connection suspect. */
   overrunMs: number;
-  /** Work that takes longer is given up. More than Postgres lets its statements take. */
+  /** Work that takes longer is abandoned. Longer than Postgres lets its statements run. */
   limitMs: number;
   /** How long work waits for a connection. */
   waitMs: number;
-  /** Told when work overruns, and when it began (of `performance.now()`). */
+  /** Called when work overruns, with the time when it began (of `performance.now()`). */
   onOverrun?: (startedAt: number) => void;
-  /** Whether work is cancelled that nobody waits for any more. For reads alone. */
+  /** Whether work is cancelled when its caller has gone. Only for reads. */
   cancels?: boolean;
 };
 
 type Connection = { sql: Sql; answeredAt: number };
 /**
- * How a piece of work ended. `isLeft`: it may still go on; `gaveUp`: its connection is not to be asked again.
+ * The end of a piece of work. `isLeft`: it may still be running. `gaveUp`: its connection must not be used
+ * again.
  */
 type WorkEnd = { answered: boolean; gaveUp: boolean; isLeft: boolean; cancelled: boolean };
 type Waiting = { begin: (connection: Connection) => void; leave: () => void; hasGone: () => boolean };
 
-// Beside the connections in service: those whose work takes long, and which may yet answer.
+// In addition to the connections in use: connections whose work takes long and may still be answered.
 const suspectsPerConnection = 2;
-// Work is cancelled so long before its caller's time is over: time to end, and to say so.
+// Work is cancelled this long before its caller's time is over, so that the end can still be reported.
 const cancelBeforeMs = 500;
-// Cancelled work that has not ended by then has no connection any more.
+// If cancelled work has not ended by then, its connection is dead.
 const cancelWithinMs = 1000;
-// A caller who finds so many before it is told at once.
+// If this many wait already, a caller is refused at once.
 const waitingMax = 5000;
 
 /**
- * Connections to Postgres for single statements. A connection can die without a word: statements sent on it
- * are swallowed, and it looks like a slow one. So a connection whose work overruns is taken out of service
- * and another opened in its place; its work may still end in its own time. Those that lie idle and have
- * answered nothing since that work began are closed, too: they may have died with it. The driver itself would
- * queue a statement behind the one that runs, and send it later whether anybody still waits or not; here at
- * most one is under way on each connection, and those that wait leave with their callers, without having run.
+ * Connections to Postgres for single statements. A connection can die silently: it swallows statements and
+ * looks like a slow one. So if work overruns, its connection is taken out of use and another one is opened;
+ * the work may still finish within its own limit. Idle connections that have answered nothing since that work
+ * began are closed as well, because they may have died at the same time. The driver itself would queue a
+ * statement behind a running one and send it later, even if its caller has gone. Here each connection has at
+ * most one statement under way, and waiting work leaves with its caller without having run.
  */
 export function createStatementPool(options: StatementPoolOptions): StatementPool {
   const { connectionsMax, overrunMs, limitMs, waitMs, cancels = false } = options;
@@ -101,8 +100,8 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
   let ended = false;
 
   /**
-   * The one used last: fewer connections, each with its statements prepared, and the others are seen to be
-   * idle.
+   * Returns the most recently used connection. So fewer connections are kept, each with its statements
+   * prepared, and the others can be recognized as idle.
    */
   function take(): Connection | null {
     const kept = idle.pop();
@@ -147,7 +146,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
   }
 
   function suspectSince(connection: Connection, startedAt: number) {
-    // Enough that may yet answer: Postgres is slow, and more connections would make it slower.
+    // Enough statements may still be answered: Postgres is slow, and more connections would make it slower.
     if (suspect.size >= suspectsPerConnection * connectionsMax) return;
     inService.delete(connection);
     suspect.add(connection);
@@ -168,7 +167,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
 
   function release(connection: Connection, { answered, gaveUp, isLeft, cancelled }: WorkEnd) {
     if (answered) connection.answeredAt = performance.now();
-    // A cancel that comes late would end the next statement on it: there is none.
+    // A cancel that comes late would end the next statement, so there must be none.
     if (gaveUp || cancelled || suspect.has(connection)) {
       suspect.delete(connection);
       inService.delete(connection);
@@ -178,7 +177,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
     serveWaiting();
   }
 
-  /** Runs work that is cancelled when its caller goes or has no more time. */
+  /** Runs work that is cancelled when its caller goes or its time is over. */
   async function runCancellable<T>(
     connection: Connection,
     work: (sql: Sql) => Promise<T>,
@@ -188,7 +187,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
     const { sql, cancel } = cancellable(connection.sql);
     const giveUp = () => {
       onCancel();
-      // Nothing was sent yet, or it was answered just now.
+      // Nothing was sent yet, or the answer has just come.
       if (!cancel()) close(connection, 0);
     };
     const timeMs = Math.max(0, Math.min(limitMs, until - performance.now() - cancelBeforeMs));
@@ -210,7 +209,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
       const startedAt = performance.now();
       let late: NodeJS.Immediate | undefined;
       const overrun = setTimeout(() => {
-        // Behind the answers that lie there unread: it may be this process that was late.
+        // After unread answers are processed, because this process may be the slow one.
         late = setImmediate(() => suspectSince(connection, startedAt));
       }, overrunMs);
       const end: WorkEnd = { answered: false, gaveUp: false, isLeft: false, cancelled: false };
@@ -221,14 +220,14 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         const result = await (cancels && wait !== undefined
           ? runCancellable(connection, work, wait, onCancel)
           : within(limitMs, work(connection.sql)));
-        // Another server may have answered since, so the rows may be outdated.
+        // Another server may have taken over, so the rows may be outdated.
         if (isDemoted(connection.sql)) throw new DemotedError('the server takes no writes any more');
         end.answered = true;
         return result;
       } catch (error) {
         end.isLeft = error instanceof TooLateError;
-        // A transaction whose connection broke goes on in the driver, on the one that takes its place: that
-        // must serve nobody else.
+        // If a transaction's connection breaks, the driver continues the transaction on a replacement. That
+        // connection must serve nothing else.
         end.gaveUp = end.isLeft || error instanceof DemotedError || (cancels && isOutage(error));
         throw error;
       } finally {

@@ -16,13 +16,13 @@ type Query = {
 const textMax = 2000;
 
 /**
- * Has every statement of this process be a span, on whatever connection, with its text as it stands in the
- * code: values are not part of it. `begin`: begins a span and returns how to end it, null where none is
- * wanted. The driver has no hook for the end of a statement, so the one method that all of them go through is
- * replaced, for good; a process that calls this not is left as it is.
+ * Makes every statement of this process a span, on any connection, with its text as in the code and without
+ * values. `begin` begins a span and returns a function that ends it, or null if no span is wanted. The driver
+ * has no hook for the end of a statement, so this permanently replaces the one method that all statements
+ * use. Without a call, a process is unchanged.
  */
 export function traceStatements(begin: Begin): void {
-  // Made and never sent: it connects to nothing.
+  // Created but never sent, so it does not connect.
   const prototype = Object.getPrototypeOf(postgres({ max: 1 })`select`) as Query;
   const { handle } = prototype;
   prototype.handle = function traced(this: Query) {

@@ -4,8 +4,8 @@ import { PlainError } from '@inventory/process/plain-error';
 import { isOutage } from './pool.ts';
 
 /**
- * Why Postgres cannot work now, for an error that `isOutage` knows: our own message or that of the driver's
- * patch, otherwise its code, so that no user and no password is shown.
+ * Why Postgres cannot work now, for an error that `isOutage` recognizes: the message of this code or of the
+ * driver's patch, otherwise the code, so that no user or password is shown.
  */
 export function whyAway(error: unknown): string {
   const { code } = error as { code: string };
@@ -13,7 +13,7 @@ export function whyAway(error: unknown): string {
 }
 
 /**
- * Does `work`. Where it fails because Postgres cannot work now, the error names Postgres and its places,
+ * Runs `work`. If it fails because Postgres cannot work now, the error names Postgres and its addresses,
  * without user and password.
  */
 export async function namingPostgres<T>(databaseUrl: string, work: () => Promise<T>): Promise<T> {

@@ -1,11 +1,11 @@
 import type { Sql } from './pool.ts';
 
-/** Adds a warehouse. Fails on `warehouse_pkey` when the id is taken. */
+/** Adds a warehouse. Fails on `warehouse_pkey` if the id is taken. */
 export async function addWarehouse(sql: Sql, warehouse: { wid: number; name: string }): Promise<void> {
   await sql`insert into warehouse (wid, name) values (${warehouse.wid}, ${warehouse.name})`;
 }
 
-/** Which of these ids no warehouse has. */
+/** Those of these ids that no warehouse has. */
 export async function findUnknownWarehouses(sql: Sql, wids: readonly number[]): Promise<number[]> {
   const rows = await sql<{ wid: number }[]>`
     select distinct wid
@@ -15,7 +15,7 @@ export async function findUnknownWarehouses(sql: Sql, wids: readonly number[]): 
   return rows.map((row) => row.wid);
 }
 
-/** A warehouse; `clients`: how many have it in their scope. */
+/** A warehouse. `clients`: the number of clients that have it in scope. */
 export type Warehouse = { wid: number; name: string; created: Date; clients: number };
 
 /** All warehouses, by id. */

@@ -1,32 +1,34 @@
 import type { Sql } from './pool.ts';
 
-/** Which values of a setting are right, and which one to set. */
+/** The allowed values of a setting, and the one to recommend. */
 export type Rule = { isRight: (value: string) => boolean; wanted: string };
 
-/** A rule with a single right value. */
+/** A rule with a single allowed value. */
 export const exactly = (wanted: string): Rule => ({ isRight: (value) => value === wanted, wanted });
 
-/** With these an answered transaction can be lost. A connection must not, or may not, set them itself. */
+/**
+ * With other values an answered transaction can be lost. A connection must not, or may not, set these itself.
+ */
 const lossy: Record<string, Rule> = {
   fsync: exactly('on'),
   full_page_writes: exactly('on'),
   synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },
 };
 
-/** With any other value the service cannot work. A connection may not, or cannot always, set them itself. */
+/** With other values the service cannot work. A connection cannot, or cannot always, set these itself. */
 const unfit: Record<string, Rule> = {
-  // Triggers and foreign keys, which guard the ledger, would not act.
+  // Otherwise triggers and foreign keys, which protect the ledger, would not run.
   session_replication_role: { isRight: (value) => value !== 'replica', wanted: 'origin' },
-  // A server that has it set refuses writes; where there are several hosts, this tells them apart.
+  // If it is on, the server refuses writes; with several hosts it distinguishes them.
   default_transaction_read_only: exactly('off'),
-  // Postgres 17 and later. It must be longer than the longest answer, and migrations have no limit.
+  // Postgres 17 and later. It must exceed the longest answer, and migrations have no limit.
   transaction_timeout: {
     isRight: (value) => Number(value) === 0 || Number(value) >= 60_000,
     wanted: '0',
   },
 };
 
-/** Settings as they are, each as `name = value`. */
+/** The settings found, each as `name = value`. */
 type WrongSettings = { lossy: string[]; unfit: string[] };
 
 /** The settings of this connection with which the service must not, or cannot, run. */
@@ -35,7 +37,7 @@ export async function findWrongSettings(sql: Sql): Promise<WrongSettings> {
   return { lossy: wrongOf(found, lossy), unfit: wrongOf(found, unfit) };
 }
 
-/** The values of these settings on this connection, without those that the server does not know. */
+/** The values of these settings on this connection, without those unknown to the server. */
 export async function readSettings(sql: Sql, names: readonly string[]): Promise<Map<string, string>> {
   const rows = await sql<{ name: string; setting: string }[]>`
     select name, setting

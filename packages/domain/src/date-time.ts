@@ -2,15 +2,15 @@ const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 const firstMoment = Date.parse('0001-01-01T00:00:00Z');
-/** The last that can be written, milliseconds since 1970. */
+/** The last time that can be written, in milliseconds since 1970. */
 export const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** A point in time, and how much of it was written: a whole UTC day, a whole second, or a millisecond. */
+/** A time, and how precisely it was written: a UTC day, a second or a millisecond. */
 export type DateTime = { at: number; precision: 'day' | 'second' | 'millisecond' };
 
 /**
- * Reads an ISO 8601 date or datetime; without an offset it is UTC. `at` is milliseconds since 1970. Digits
- * beyond milliseconds are dropped. Returns null for anything else, a day that does not exist included.
+ * Parses an ISO 8601 date or datetime. Without an offset it is UTC. `at`: milliseconds since 1970; further
+ * digits are dropped. Returns null for other text, including a day that does not exist.
  */
 export function parseDateTime(text: string): DateTime | null {
   const match = pattern.exec(text);
@@ -30,13 +30,13 @@ export function parseDateTime(text: string): DateTime | null {
   const offsetMinutes = minutesOf(offset);
   if (offsetMinutes === null) return null;
   const at = date.getTime() - offsetMinutes * 60_000;
-  // An offset can carry the first or last day out of the years 1 to 9999, which Postgres or an answer could
-  // not write.
+  // An offset can move the first or last day out of the years 1 to 9999, which Postgres and answers cannot
+  // write.
   if (at < firstMoment || at > lastMoment) return null;
   return { at, precision: hour === undefined ? 'day' : fraction === undefined ? 'second' : 'millisecond' };
 }
 
-/** The one way a time is written in an answer: UTC, milliseconds, `Z`. */
+/** The only form of a time in answers: UTC, milliseconds, `Z`. */
 export function formatDateTime(at: number): string {
   return new Date(at).toISOString();
 }

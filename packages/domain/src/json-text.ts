@@ -11,8 +11,8 @@ export type JsonAnswer =
   | { readonly [name: string]: JsonAnswer };
 
 /**
- * The JSON text of an answer, with each quantity digit for digit: a double would round a sum of more than 15
- * digits, and Node 20 has no way to put a raw number into `JSON.stringify`.
+ * The JSON text of an answer, with each quantity digit for digit. A double would round a sum with more than
+ * 15 digits, and `JSON.stringify` in Node 20 cannot write a raw number.
  */
 export function jsonText(value: JsonAnswer): string {
   if (typeof value === 'bigint') return formatQuantity(value);

@@ -1,21 +1,18 @@
 /**
- * A quantity, exact: a bigint that counts millionths (1.5 units = 1_500_000n). Every number that a request
- * may carry (at most 6 digits after the point, below 1e12) has exactly one; sums never round.
+ * An exact quantity: a bigint in millionths (1.5 units = 1_500_000n). It can hold every number that a request
+ * may contain (at most 6 decimals, below 1e12), and sums never round.
  */
 export type Quantity = bigint;
 
-/** A lot holds fewer units than this. */
+/** The exclusive limit of a lot's units. */
 export const quantityLimit = 1e12;
-/** The lots of an item in a warehouse together hold fewer units than this. */
+/** The exclusive limit for the units of all lots of an item in a warehouse. */
 export const sumLimit = 1e15;
 const digitsAfterPointMax = 6;
 const significantDigitsMax = 15;
 const millionth = 1_000_000n;
 
-/**
- * The quantity of a plain decimal text such as `12`, `-0.5` or `100.000000`; throws a RangeError on anything
- * else.
- */
+/** Parses a plain decimal text such as `12`, `-0.5` or `100.000000`. Throws a RangeError for other text. */
 export function parseQuantity(text: string): Quantity {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
   const [, sign, whole = '0', digits = ''] = match ?? [];
@@ -35,18 +32,18 @@ export function formatQuantity(quantity: Quantity): string {
   return `${whole}.${withoutLastZeros(fraction.toString().padStart(digitsAfterPointMax, '0'))}`;
 }
 
-/** A decimal of a request: a number where a double carries it, else its plain decimal text. */
+/** A decimal in a request: a number if a double can hold it, otherwise its plain decimal text. */
 export type Decimal = number | string;
 
-/** The quantity of a decimal of a request. */
+/** The quantity of a decimal in a request. */
 export function quantityOf(decimal: Decimal): Quantity {
   return parseQuantity(plainDecimal(decimal));
 }
 
 /**
- * Whether a JSON number is one that every reader carries exactly: at most 6 digits after the point and 15
- * significant ones. (A literal with more digits than a double holds never gets here as a number: the body's
- * reader turns it into NaN.)
+ * Whether every reader can hold a JSON number exactly: at most 6 decimals and 15 significant digits. (A
+ * literal with more digits than a double holds never arrives here as a number: the body's reader turns it
+ * into NaN.)
  */
 export function isExactDecimal(number: number): boolean {
   if (!Number.isFinite(number)) return false;
@@ -58,23 +55,24 @@ export function isExactDecimal(number: number): boolean {
 }
 
 /**
- * The number that a JSON literal such as `-1.50e3` writes, of any length. Where its digits say more than a
- * double carries (more than 15 significant ones, unless it is whole and at most 2^53-1, or an exponent that
- * makes 0 of them) it is the quantity as bigint, and NaN where there is none: finer than a millionth, or very
- * long. No other value of a JSON text is a bigint.
+ * The value of a JSON literal such as `-1.50e3`, of any length. If a double cannot hold all digits (more than
+ * 15 significant ones, unless it is an integer up to 2^53-1, or an exponent that rounds them to 0), returns
+ * the quantity as bigint, or NaN if there is none: finer than a millionth, or very long. No other JSON value
+ * becomes a bigint.
  */
 export function numberOfLiteral(literal: string): number | Quantity {
   const [mantissa = ''] = literal.toLowerCase().split('e');
   const digits = withoutFirstZeros(mantissa.replace('-', '').replace('.', ''));
   const significant = mantissa.includes('.') ? withoutLastZeros(digits) : digits;
   const number = Number(literal);
-  // All digits of a whole number up to 2^53-1 are carried; where it is to be a quantity, that says so.
+  // A double holds all digits of an integer up to 2^53-1. If it should be a quantity, the quantity's own
+  // check applies.
   if (/^-?\d+$/.test(literal) && Number.isSafeInteger(number)) return number;
   const isCarried = significant.length <= significantDigitsMax && (number !== 0 || digits === '');
   return isCarried ? number : (quantityOfLiteral(literal) ?? Number.NaN);
 }
 
-// A BigInt of a long text takes the square of its length. What has more digits is refused anyway.
+// Converting a long text to BigInt takes quadratic time. Longer literals are refused anyway.
 const literalLengthMax = 64;
 
 function quantityOfLiteral(literal: string): Quantity | null {
@@ -95,7 +93,7 @@ function withoutFirstZeros(digits: string): string {
   return digits.slice(from);
 }
 
-// By hand: the pattern `0+$` begins anew at each zero of a run that does not end the text.
+// By hand: the pattern `0+$` would restart at each zero of a run that does not end the text.
 function withoutLastZeros(digits: string): string {
   let to = digits.length;
   while (digits[to - 1] === '0') to--;

@@ -5,12 +5,12 @@ import type { LocalRedis, LocalServer, ServerSettings } from './local-server.ts'
 import { postgresArguments, postgresSettings } from './postgres/postgres-settings.ts';
 import { createRedisUsers } from './redis-users.ts';
 
-/** The images of docker-compose.yml, so that what is tested is what is run. */
+/** The images of docker-compose.yml, so that tests run the same versions. */
 export const images = { postgres: 'postgres:18.6', redis: 'redis:7.4.11' } as const;
 
 /**
- * Whether a Docker engine answers. The library is loaded only where there is some sign of one: loading it
- * takes a second.
+ * Whether a Docker engine answers. The library takes a second to load, so it is loaded only if there is a
+ * sign of an engine.
  */
 export async function isDockerThere(): Promise<boolean> {
   const sockets = [
@@ -28,7 +28,10 @@ export async function isDockerThere(): Promise<boolean> {
   }
 }
 
-/** A Postgres in a container that goes, with its data, when it is stopped or this process ends. */
+/**
+ * Starts Postgres in a container. The container and its data are removed when it is stopped or this process
+ * ends.
+ */
 export async function startPostgresInDocker({ port, signal }: ServerSettings): Promise<LocalServer> {
   const { GenericContainer, Wait } = await import('testcontainers');
   signal.throwIfAborted();
@@ -36,7 +39,7 @@ export async function startPostgresInDocker({ port, signal }: ServerSettings): P
     .withEnvironment({ POSTGRES_USER: 'inventory', POSTGRES_PASSWORD: 'inventory', POSTGRES_DB: 'inventory' })
     .withCommand(['postgres', ...postgresArguments(postgresSettings)])
     .withExposedPorts(port === undefined ? 5432 : { container: 5432, host: port })
-    // The image starts its server twice, the first time to create the database.
+    // The image starts its server twice; the first start creates the database.
     .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
     .start();
   const mapped = container.getMappedPort(5432);
@@ -48,7 +51,7 @@ export async function startPostgresInDocker({ port, signal }: ServerSettings): P
   };
 }
 
-/** A Redis in a container that goes when it is stopped or this process ends. */
+/** Starts Redis in a container, which is removed when it is stopped or this process ends. */
 export async function startRedisInDocker(settings: ServerSettings): Promise<LocalRedis> {
   const { port, signal, queuePrefix, throwAway } = settings;
   const { GenericContainer, Wait } = await import('testcontainers');

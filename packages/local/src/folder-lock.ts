@@ -8,14 +8,14 @@ import { identifyProcess } from './process-identity.ts';
 const LOCK_NAME = /^lock-(\d+)-(.+)$/;
 
 /**
- * Takes the folder for this process; returns what gives it back.
+ * Locks the folder for this process. Returns a function that unlocks it.
  *
- * Each process has a lock file of its own, named by its pid and start, and holds the lock when no other
- * living process has one. So the file of a killed process can be removed by anyone without a race: its name
- * never comes back. Two that start at the same moment may both see each other; both withdraw and try again
- * after unequal pauses.
+ * Each process has its own lock file, named after its pid and start time, and holds the lock if no other
+ * living process has one. So any process can remove the file of a killed process without a race: its name
+ * never comes back. Two processes that start at the same moment may see each other; both withdraw and try
+ * again after different pauses.
  *
- * Fails with LocalStackError when a living process, this one included, has the folder.
+ * Fails with LocalStackError if a living process, including this one, holds the lock.
  */
 export async function lockFolder(folder: string): Promise<() => void> {
   const self = identifyProcess(process.pid);
@@ -37,7 +37,10 @@ export async function lockFolder(folder: string): Promise<() => void> {
   throw new LocalStackError(`already running here: process ${holder} uses ${folder}; stop it first`);
 }
 
-/** The pid of another living process with a lock file in the folder, or 0. Removes the files of dead ones. */
+/**
+ * Returns the pid of another living process with a lock file in the folder, or 0. Removes the files of dead
+ * processes.
+ */
 function findOtherHolder(folder: string, own: string): number {
   let holder = 0;
   for (const name of readdirSync(folder)) {

@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { LocalStackError } from './local-stack-error.ts';
 
-// Below the ports that systems hand out to outgoing connections (32768 and up on Linux). Within that range a
-// client that reconnects to a server that is down can be given the server's own port and connect to itself,
-// which also keeps the server from coming back.
+// Below the ports that systems use for outgoing connections (32768 and up on Linux). In that range, a client
+// that reconnects to a stopped server can get the server's own port and connect to itself, which also keeps
+// the server from starting again.
 const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;
 
@@ -18,8 +18,8 @@ function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * The port for a server: the given one, else the one of last time if it is free, else any free one.
- * Fails with LocalStackError when the given one is in use.
+ * Chooses the port for a server: the given one; otherwise the last one if it is free; otherwise any free one.
+ * Fails with LocalStackError if the given one is in use.
  */
 export async function choosePort(
   name: string,

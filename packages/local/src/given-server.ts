@@ -6,8 +6,8 @@ import { LocalStackError } from './local-stack-error.ts';
 const WAIT_MS = 3000;
 
 /**
- * Checks that something listens where a DATABASE_URL points: one of its servers is enough. Fails with
- * LocalStackError, which names host and port and never the user or the password.
+ * Checks that at least one server of a DATABASE_URL listens. Fails with LocalStackError, which names host and
+ * port but never the user or password.
  */
 export async function checkGivenDatabase(url: string, signal: AbortSignal): Promise<void> {
   const why = whyNoAddress(url);
@@ -53,7 +53,7 @@ function redisHostsOf(url: string): readonly RedisHost[] {
 
 const placeOf = ({ host, port }: RedisHost) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Null when it answers, otherwise what went wrong. A host that is a folder holds Postgres' socket. */
+/** Null if it answers, otherwise the reason. A host that is a folder contains Postgres' socket. */
 function tryConnection({ host, port }: RedisHost, signal: AbortSignal): Promise<string | null> {
   return new Promise((resolve) => {
     const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };

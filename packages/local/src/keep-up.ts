@@ -4,15 +4,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const logBytesMax = 10_000_000;
 const pausesMs = [100, 500, 1000, 2000, 5000];
-// A process that was up this long did not fail for the same reason again.
+// If a process was up for this long, its end counts as a new failure.
 const settledAfterMs = 10_000;
 
-/** A process that was started. */
+/** A started process. */
 export type Launched = {
   child: ChildProcess;
-  /** Resolves when it is up; never when it ends before. */
+  /** Resolves when it is up; never if it ends before. */
   up: Promise<unknown>;
-  /** Resolves to how it ended, when nothing of it is left to read. */
+  /** Resolves to the reason of its end, once all of its output was read. */
   ended: Promise<string>;
 };
 
@@ -20,19 +20,19 @@ export type KeepUpOptions<Process extends Launched> = {
   /** For report lines: 'Postgres', 'api'. */
   name: string;
   first: Process;
-  /** Starts it once more; rejects when that fails. */
+  /** Starts it again. Rejects if that fails. */
   launch: () => Process | Promise<Process>;
   onLaunched: (process: Process) => void;
   report: (line: string) => void;
   /** The longest pause before it is started again; by default it grows to 5 s. */
   pauseMaxMs?: number;
-  /** Aborted: it is left as it is. */
+  /** When aborted, the process is not started again. */
   stopping: AbortSignal;
 };
 
 /**
- * Starts a process again whenever it ends, sooner at first and later when it ends soon again. Resolves once
- * `stopping` is aborted.
+ * Restarts a process whenever it ends: at once at first, with growing pauses if it keeps ending soon.
+ * Resolves once `stopping` is aborted.
  */
 export async function keepUp<Process extends Launched>(options: KeepUpOptions<Process>): Promise<void> {
   const { name, launch, onLaunched, report, stopping, pauseMaxMs = pausesMs.at(-1)! } = options;
@@ -60,18 +60,15 @@ export async function keepUp<Process extends Launched>(options: KeepUpOptions<Pr
   }
 }
 
-/**
- * How a process is asked to end: each signal in turn, with the time it has before the next. SIGKILL follows
- * the last.
- */
+/** How to end a process: signals in order, each with the time to wait before the next. SIGKILL comes last. */
 export type Ending = { signal: NodeJS.Signals; waitMs: number }[];
 
-/** The signals of an ending, the last resort too. */
+/** The signals of an ending, including SIGKILL. */
 export function stepsOf(ending: Ending): Ending {
   return [...ending, { signal: 'SIGKILL', waitMs: 10_000 }];
 }
 
-/** Ends a child of ours and waits until it is gone. */
+/** Ends a child process and waits until it is gone. */
 export async function endChild(
   { child, ended }: Pick<Launched, 'child' | 'ended'>,
   ending: Ending,
@@ -85,7 +82,7 @@ export async function endChild(
   }
 }
 
-/** Opens a log to append; a long one, or one that another user has written, makes way. */
+/** Opens a log for appending. A long log, or one of another user, is replaced. */
 export function openLog(path: string): number {
   try {
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > logBytesMax) renameSync(path, `${path}.old`);

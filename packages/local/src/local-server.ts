@@ -1,22 +1,19 @@
 import type { RedisUser } from '@inventory/queue/redis-rights';
 
-/**
- * A server that runs: its URL, its port, its version for people, and how to stop it and wait until it is
- * gone.
- */
+/** A running server: its URL, port and version, and a function that stops it and waits until it is gone. */
 export type LocalServer = { url: string; port: number; version: string; stop(): Promise<void> };
 
-/** A Redis that runs. `url`: of the user that may do most; `urls`: of each part's. */
+/** A running Redis. `url`: for the user with the most rights. `urls`: for each part. */
 export type LocalRedis = LocalServer & { urls: Record<RedisUser, string> };
 
 export type ServerSettings = {
   /** The folder of the stack, without links in its path. */
   folder: string;
-  /** The one to use or fail; without it the remembered one if it is free, else any. */
+  /** The port to use; if it is taken, the start fails. Default: the last one if it is free, otherwise any. */
   port: number | undefined;
   rememberedPort: number | undefined;
   throwAway: boolean;
-  /** QUEUE_PREFIX: whose keys the parts may touch in Redis. */
+  /** QUEUE_PREFIX: the keys that the parts may use in Redis. */
   queuePrefix: string;
   report: (line: string) => void;
   signal: AbortSignal;

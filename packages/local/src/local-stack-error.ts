@@ -1,6 +1,5 @@
 /**
- * The local Postgres or Redis cannot be brought up. The message is one line fit for a user and holds no
- * password.
+ * The local Postgres or Redis cannot be started. The message is one line for the user, without a password.
  */
 export class LocalStackError extends Error {
   override name = 'LocalStackError';

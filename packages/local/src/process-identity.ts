@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 
 /**
- * A process by pid and moment of start, so that a later process that reuses the pid is never taken for it.
+ * A process, identified by pid and start time, so that a later process with the same pid is not mistaken for
+ * it.
  */
 export type ProcessIdentity = { pid: number; started: string };
 
-/** The identity of a living process; null when there is none of this pid, or only its zombie. */
+/** The identity of a living process; null if there is none with this pid, or only a zombie. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   if (process.platform !== 'linux') {
     try {
@@ -18,10 +19,10 @@ export function identifyProcess(pid: number): ProcessIdentity | null {
   }
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in brackets may itself hold spaces and brackets, so the fields are counted from its end.
+    // The name in brackets may contain spaces and brackets, so the fields are counted from its end.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return null;
-    // Ticks count from boot, so without the boot's id a process of the last boot could look alive.
+    // Ticks count from boot. Without the boot id, a process from before a reboot could seem alive.
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     return { pid, started: `${boot}-${fields[19]}` };
   } catch {
@@ -29,15 +30,15 @@ export function identifyProcess(pid: number): ProcessIdentity | null {
   }
 }
 
-/** Whether that very process still runs. */
+/** Whether exactly this process is still running. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return identifyProcess(identity.pid)?.started === identity.started;
 }
 
 /**
- * Whether the process has this as its working folder, which stays true when the folder is moved. Where that
- * cannot be seen, and outside Linux: whether it is among its arguments; outside Linux a Redis counts always,
- * as it hides them.
+ * Whether the process has this working folder, which stays true when the folder is moved. Where that is not
+ * visible, and outside Linux: whether its arguments contain the folder. Outside Linux, a Redis always counts,
+ * because it hides its arguments.
  */
 export function worksIn(pid: number, folder: string): boolean {
   try {
@@ -52,7 +53,7 @@ export function worksIn(pid: number, folder: string): boolean {
   }
 }
 
-/** Null: root in a container may not see it of another user's process. */
+/** Null: root in a container may not see it for another user's process. */
 function readWorkFolder(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

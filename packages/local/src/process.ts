@@ -6,16 +6,15 @@ export type RunOptions = {
   uid?: number | undefined;
   gid?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Its standard input; none unless given. */
+  /** Its standard input; default: none. */
   input?: string;
-  /** After this the command and its children are ended and the promise rejects. */
+  /** After this time, the command and its children are ended, and the promise rejects. */
   waitMs?: number;
 };
 
 /**
- * Runs a command to its end and returns what it printed on standard output. Rejects when it cannot be
- * started, ends with another code than 0, takes too long or is aborted; the message ends with the last line
- * that it printed as an error.
+ * Runs a command and returns its standard output. Rejects if it cannot be started, exits with a code other
+ * than 0, takes too long or is aborted. The message ends with the last line of its standard error.
  */
 export function run(command: string, commandArguments: string[], options: RunOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -25,7 +24,8 @@ export function run(command: string, commandArguments: string[], options: RunOpt
       env: options.env ?? process.env,
       ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid ?? options.uid }),
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      // A group of its own: Ctrl-C reaches only us, and ending the group ends what the command started too.
+      // A separate group: Ctrl-C reaches only this process, and ending the group also ends the command's
+      // children.
       detached: true,
     });
     let output = '';
@@ -37,7 +37,7 @@ export function run(command: string, commandArguments: string[], options: RunOpt
       try {
         process.kill(-child.pid, 'SIGTERM');
       } catch {
-        // It ended by itself meanwhile.
+        // It has ended by itself meanwhile.
       }
     };
     const abort = () => end('stopped');
@@ -47,7 +47,7 @@ export function run(command: string, commandArguments: string[], options: RunOpt
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', abort);
     };
-    // It may have ended before it has read all: its code tells.
+    // It may end before it has read everything. Its exit code is decisive.
     child.stdin?.on('error', () => {}).end(options.input);
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       output += text;

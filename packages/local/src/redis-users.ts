@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { type RedisUser, redisAclFile, redisUsers } from '@inventory/queue/redis-rights';
 
-/** The users of a Redis that this stack starts, each with a password drawn for this start. */
+/** The users of a Redis that this stack starts. Each start draws new passwords. */
 export type LocalRedisUsers = {
   /** The content of its ACL file. */
   aclFile: string;
-  /** The address of each on a port of this host. */
+  /** The address for each user on a port of this host. */
   urlsOn(host: string, port: number): Record<RedisUser, string>;
-  /** The address of one that may do everything, for tests; of the admin where there is none. */
+  /** The address for a user with all rights, for tests; otherwise that of the admin. */
   widestUrlOn(host: string, port: number): string;
   adminPassword: string;
 };
 
-// Only in stacks of tests, which empty, fill and slow their Redis.
+// Only in stacks of tests, which empty, fill and slow down their Redis.
 const almighty = 'tests';
 
 const drawPassword = () => randomBytes(24).toString('base64url');

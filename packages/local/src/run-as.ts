@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { LocalStackError } from './local-stack-error.ts';
 
-/** The user to run a program under; empty for our own. */
+/** The user that runs a program; empty for our own. */
 export type RunAs = { uid?: number; gid?: number };
 
 /**
- * The user to run Postgres under, which refuses to run as root: for root the owner of the data if there is
- * any yet, else the machine's `postgres` or `nobody`; for anyone else the same user.
+ * The user that runs Postgres, which refuses to run as root. For root: the owner of existing data, otherwise
+ * `postgres` or `nobody`. For others: the same user.
  */
 export function chooseRunAs(dataFolders: string[]): RunAs {
   if (process.getuid?.() !== 0) return {};
@@ -17,7 +17,7 @@ export function chooseRunAs(dataFolders: string[]): RunAs {
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));
-  // The user has to be one of the machine's: initdb looks its name up.
+  // It must be a user of the machine, because initdb looks up its name.
   for (const name of ['postgres', 'nobody']) {
     const user = users.find(([userName]) => userName === name);
     if (user !== undefined) return { uid: Number(user[2]), gid: Number(user[3]) };

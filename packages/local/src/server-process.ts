@@ -15,23 +15,23 @@ export type ServerOptions = {
   env: NodeJS.ProcessEnv;
   uid?: number | undefined;
   gid?: number | undefined;
-  /** Gets what the server prints. */
+  /** Gets the server's output. */
   logFile: string;
-  /** Names the process, so that the next start finds it when this process is killed. */
+  /** Identifies the process, so that the next start finds it if this process is killed. */
   pidFile: string;
   ending: Ending;
-  /** Whether the server of this pid answers now; asked again every few milliseconds. */
+  /** Whether the server with this pid is ready. Asked every few milliseconds. */
   isReady(pid: number): Promise<boolean>;
   report: (line: string) => void;
   signal: AbortSignal;
 };
 
-/** The server ended before it was ready; `log` is what it printed. */
+/** The server ended before it was ready. `log`: its output. */
 export class ServerEndedError extends Error {
   readonly log: string;
   constructor(name: string, log: string) {
     const lines = log.trim().split('\n');
-    // The last line is often only the farewell.
+    // The last line often only says that the server stops.
     const reason = lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines.at(-1);
     super(`${name} did not start: ${reason || 'it printed nothing'}`);
     this.log = log;
@@ -39,9 +39,9 @@ export class ServerEndedError extends Error {
 }
 
 /**
- * Starts a server and returns when it is ready. From then on it is started again whenever it ends, until the
- * returned stop is called, which waits until it is gone. Fails with ServerEndedError; aborting stops it and
- * rejects.
+ * Starts a server and returns once it is ready. From then on it is restarted whenever it ends, until the
+ * returned stop is called, which waits until it is gone. Fails with ServerEndedError. Aborting stops the
+ * server and rejects.
  */
 export async function startServer(options: ServerOptions): Promise<() => Promise<void>> {
   let current = await launch(options, options.signal);
@@ -57,8 +57,8 @@ export async function startServer(options: ServerOptions): Promise<() => Promise
     stopping: stopped.signal,
   });
 
-  // A process that exits without having stopped the stack takes its servers with it; a signal cannot be
-  // caught here.
+  // If the process exits without stopping the stack, its servers end with it. A signal cannot be handled
+  // here.
   const endOnExit = () => void current.child.kill(options.ending[0]?.signal);
   process.on('exit', endOnExit);
 
@@ -73,8 +73,8 @@ export async function startServer(options: ServerOptions): Promise<() => Promise
 }
 
 /**
- * Ends the server that a killed process left behind, if the pid file names one that still runs in one of the
- * work folders: in a copied folder the pid file names the server of the other one.
+ * Ends the server that a killed process left behind, if the pid file names a process that still runs in one
+ * of the work folders. In a copied folder, the pid file names the original folder's server.
  */
 export async function endOrphan(pidFile: string, workFolders: string[], ending: Ending): Promise<void> {
   let identity: ProcessIdentity;
@@ -89,7 +89,7 @@ export async function endOrphan(pidFile: string, workFolders: string[], ending: 
   rmSync(pidFile, { force: true });
 }
 
-/** Ends a process that is not our child. */
+/** Ends a process that is not a child. */
 export async function endProcess(identity: ProcessIdentity, ending: Ending): Promise<void> {
   for (const { signal, waitMs } of stepsOf(ending)) {
     if (!isRunning(identity)) return;
@@ -107,7 +107,7 @@ async function launch(options: ServerOptions, signal: AbortSignal): Promise<Laun
     env: options.env,
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid ?? options.uid }),
     stdio: ['ignore', log, log],
-    // A group of its own: Ctrl-C in the terminal reaches only us, and we end the servers in order.
+    // A separate group: Ctrl-C in the terminal reaches only this process, which ends the servers in order.
     detached: true,
   });
   closeSync(log);
@@ -125,8 +125,8 @@ async function launch(options: ServerOptions, signal: AbortSignal): Promise<Laun
     const error = await new Promise<Error>((resolve) => child.once('error', resolve));
     throw new ServerEndedError(options.name, error.message);
   }
-  // At once and without awaiting: between the start and this line a killed process would leave a server
-  // nobody knows.
+  // Synchronously and at once: if this process were killed between the start and this line, nothing would
+  // know the server.
   writeFileSync(options.pidFile, JSON.stringify(identifyProcess(pid) ?? { pid, started: '' }), {
     mode: 0o600,
   });

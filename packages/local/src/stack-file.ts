@@ -2,18 +2,18 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts';
 
-/** The facts that the process that runs the stack tells others about it. */
+/** The facts about a running stack for other processes. */
 export type RunningStack = {
-  /** The owner's. */
+  /** for the owner */
   databaseUrl: string;
-  /** For everyday use; null while there is none. */
+  /** for everyday use; null while there is none */
   operatorUrl: string | null;
   redisUrl: string;
 };
 
 export const STACK_FILE = 'stack.json';
 
-/** Writes the file, which holds passwords, for our user alone. */
+/** Writes the file, which contains passwords, readable only for our user. */
 export function writeStackFile(folder: string, urls: RunningStack): void {
   writePrivateFile(
     join(folder, STACK_FILE),
@@ -21,7 +21,7 @@ export function writeStackFile(folder: string, urls: RunningStack): void {
   );
 }
 
-/** The stack that a living process runs from this folder, or null. */
+/** The stack that a living process runs from this folder; null if there is none. */
 export function readStackFile(folder: string): RunningStack | null {
   try {
     const text = readFileSync(join(folder, STACK_FILE), 'utf8');
@@ -32,7 +32,7 @@ export function readStackFile(folder: string): RunningStack | null {
   }
 }
 
-/** The ports of last time, as far as known. */
+/** The ports of the last start, as far as known. */
 export type Ports = { postgres?: number; redis?: number };
 
 export function readPorts(folder: string): Ports {
@@ -47,7 +47,7 @@ export function writePorts(folder: string, ports: Ports): void {
   writePrivateFile(join(folder, 'ports.json'), JSON.stringify(ports));
 }
 
-/** At once as a whole: a reader never sees a part. */
+/** Written atomically, so that readers never see a part. */
 function writePrivateFile(path: string, text: string): void {
   const part = `${path}-part-${process.pid}`;
   writeFileSync(part, text, { mode: 0o600 });

@@ -28,54 +28,54 @@ export type Stack = {
   /** For the owner of the tables; a superuser if this process started Postgres. */
   databaseUrl: string;
   /**
-   * For a user with all rights if the stack is thrown away afterwards; otherwise for the user `admin`, which
+   * For a user with all rights if the stack is thrown away afterwards. Otherwise for the user `admin`, which
    * can read the state of Redis.
    */
   redisUrl: string;
-  /** The address that each part of the service connects with; the given address where it was given. */
+  /** The Redis address for each part of the service. If an address was given, all parts have that one. */
   redisUrls: Record<RedisUser, string>;
-  /** Which parts this process started, and how; one that was given is 'given'. */
+  /** How each part was started; 'given' if it was not. */
   postgres: 'given' | 'local' | 'docker';
   redis: 'given' | 'local' | 'docker';
   /**
-   * Has the command line use this address for all but migrations and the like. Nothing happens where nothing
-   * was started.
+   * Makes the command line use this address, except for migrations and similar commands. Does nothing if no
+   * Postgres was started.
    */
   tellOperatorUrl(databaseUrl: string): void;
-  /** Stops what was started and waits until it is gone. May be called again. */
+  /** Stops everything that was started and waits until it is gone. May be called again. */
   stop(): Promise<void>;
 };
 
 export type StackOptions = {
-  /** All data, logs and downloads lie below it. */
+  /** All data, logs and downloads are below it. */
   folder: string;
-  /** Used as it is, and nothing is started for it; only whether it can be reached is checked. */
+  /** Used as it is, and only checked for reachability. No server is started. */
   databaseUrl?: string | undefined;
   redisUrl?: string | undefined;
-  /** Without one: the port of last time if it is free, else any free one. */
+  /** Default: the last port if it is free, otherwise any free one. */
   postgresPort?: number | undefined;
   redisPort?: number | undefined;
   /**
-   * For tests: prefer Docker where an engine answers. Postgres only together with throwAway: its container
-   * keeps nothing.
+   * For tests: prefer Docker if an engine answers. Postgres only together with throwAway, because its
+   * container keeps nothing.
    */
   docker?: boolean | undefined;
-  /** For tests: the data is deleted by stop, and what a killed run left by the next start. */
+  /** For tests: stop deletes the data, and the next start deletes what a killed run left. */
   throwAway?: boolean | undefined;
-  /** QUEUE_PREFIX: whose keys the parts of the service may touch in Redis. */
+  /** QUEUE_PREFIX: the keys that the parts of the service may use in Redis. */
   queuePrefix?: string | undefined;
-  /** Gets lines for a terminal: the step that is going on, and each server that came up with its address. */
+  /** Gets lines for a terminal: the current step, and the address of each server once it is up. */
   report: (line: string) => void;
-  /** Aborting stops whatever was started and makes startStack reject. */
+  /** Aborting stops everything that was started and makes startStack reject. */
   signal?: AbortSignal | undefined;
 };
 
 type Started = { url: string; where: 'given' | 'local' | 'docker'; stop(): Promise<void> };
 
 /**
- * Brings Postgres and Redis up, each unless it was given. A server that ends while the stack runs is started
- * again on its port. Servers that a killed process left in the folder are stopped first. Fails with
- * LocalStackError; nothing is left running then.
+ * Starts Postgres and Redis, unless they were given. A server that ends while the stack runs is restarted on
+ * its port. Servers that a killed process left in the folder are stopped first. Fails with LocalStackError,
+ * and then leaves nothing running.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const ownAbort = new AbortController();
@@ -83,7 +83,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   let folder = resolve(options.folder);
   const startsSomething = options.databaseUrl === undefined || options.redisUrl === undefined;
   const throwAway = options.throwAway ?? false;
-  /** Gives the folder back; undefined while it is not ours, when nothing in it may be touched. */
+  /** Unlocks the folder; undefined until it is locked. Before that, nothing in it may be touched. */
   let unlock: (() => void) | undefined;
   const started: Started[] = [];
   let ports: Ports = {};
@@ -96,7 +96,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     if (throwAway) await removeData(folder);
     unlock();
   };
-  /** Waits for both even if one fails: only what has come up can be stopped. */
+  /** Waits for both even if one fails, because only servers that are up can be stopped. */
   const bringUp = async (): Promise<[Started, Started]> => {
     const starts = [startOrCheckPostgres(), startOrCheckRedis()].map(async (start) => {
       try {
@@ -148,10 +148,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     redisUrls = server.urls;
     return server;
   };
-  /**
-   * In a container, where that is asked for; null where no engine answers, or where it cannot have or run the
-   * image.
-   */
+  /** In a container, if requested; null if no engine answers or it cannot run the image. */
   const tryDocker = async <Server>(
     part: 'postgres' | 'redis',
     start: (settings: ServerSettings) => Promise<Server>,
@@ -175,7 +172,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     if (startsSomething) {
       signal.throwIfAborted();
       await makePrivate(folder);
-      // Working folders and the home outside go by the path without links.
+      // Working folders and the home outside use the path without links.
       folder = await realpath(folder);
       unlock = await lockFolder(folder);
       await Promise.all([endLeftPostgres(folder), endLeftRedis(folder)]);
@@ -208,14 +205,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** The stack that another process runs from this folder now, or null. For the admin command line. */
+/** The stack that another process runs from this folder now; null if there is none. For the command line. */
 export async function readRunningStack(folder: string): Promise<RunningStack | null> {
   return readStackFile(resolve(folder));
 }
 
 /**
- * Removes what Postgres and Redis keep for the stack of this folder; logs and downloads stay. Fails with
- * LocalStackError while a process runs it.
+ * Removes the data of Postgres and Redis for the stack of this folder. Logs and downloads stay. Fails with
+ * LocalStackError while a process runs the stack.
  */
 export async function removeStackData(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
@@ -235,10 +232,10 @@ async function removeData(folder: string): Promise<void> {
     await rm(join(folder, name), { force: true });
 }
 
-/** Makes one line for a user of what went wrong. */
+/** Turns an error into one line for the user. */
 function explain(error: unknown, given: AbortSignal | undefined, own: AbortSignal): unknown {
-  if (given?.aborted) return new LocalStackError('the start was broken off');
-  // The part that failed first aborted the other, whose own error says nothing.
+  if (given?.aborted) return new LocalStackError('the start was interrupted');
+  // The part that failed first aborted the other one, whose own error says nothing.
   const first = own.aborted ? own.reason : error;
   const { code, path } = first as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')

@@ -5,8 +5,8 @@ import { withPlus } from './page-query.ts';
 const dayMs = 86_400_000;
 
 /**
- * A moment of a query, ISO 8601. `through`: the end of what was written, so that a date means its whole UTC
- * day and a time without fractions its whole second; for a bound that is itself included.
+ * An ISO 8601 time in a query. `through`: reads it as the end of what was written, so that a date covers its
+ * whole UTC day, and a time without fractions its whole second. For inclusive upper bounds.
  */
 export function dateTimeParameter(description: string, { through = false } = {}) {
   return z

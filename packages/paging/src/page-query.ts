@@ -1,26 +1,26 @@
 import { parseDateTime } from '@inventory/domain/date-time';
 import { z } from 'zod';
 
-/** Page sizes of the contract: the default, and the largest of each family of resources. */
+/** The contract's page sizes: the default, and the maximum for each family of resources. */
 const pageSizeDefault = 25;
 export const pageSizeMax = { standard: 250, order: 50, report: 1000 } as const;
 
 const pageMax = 10 ** 15 - 1;
 const plainInteger = /^\d{1,15}$/;
 
-/** Which page of a list, in which order. `sort` is a column of the list; undefined: the default order. */
+/** The page of a list and its order. `sort`: a column of the list; undefined: the default order. */
 export type PageQuery = {
   page: number;
   pageSize: number;
   sort: string | undefined;
   direction: 'asc' | 'desc';
-  /** Only records modified at this moment or later. */
+  /** Only records modified at this time or later. */
   modifiedSince?: Date | undefined;
 };
 
 /**
- * The query parameters of a paged list, as a shape of zod schemas that read the text of a URL. A page size
- * above the maximum is capped; an unknown `sort` is dropped here, and with it its direction.
+ * The query parameters of a paged list, as zod schemas for the text of a URL. A page size above the maximum
+ * is capped. An unknown `sort` is ignored, together with its direction.
  */
 export function pageQueryShape(sortColumns: readonly string[], sizeMax: number = pageSizeMax.standard) {
   return {
@@ -57,7 +57,7 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
       .meta({
         description:
           'Column to sort by. Empty fields, null or blank, come last in both directions, text in the order of its code points. ' +
-          'Anything else: the default order, whatever `direction` says',
+          'Any other value: the default order; `direction` is ignored',
         enum: [...sortColumns],
       }),
     direction: z
@@ -87,8 +87,8 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
 }
 
 /**
- * In a query `+` means a space; an offset written without escaping is still an offset. A day has no offset:
- * after a single space stands its time.
+ * Restores the `+` of an offset that was sent unescaped: in a query, `+` means a space. A date has no offset;
+ * a single space after it separates the time.
  */
 export function withPlus(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d[T ][^ ]{1,20}) (\d\d(?::?\d\d)?)$/i, '$1+$2');

@@ -1,6 +1,6 @@
 import type { PageQuery } from './page-query.ts';
 
-/** One page as a list gives it: `records` is the JSON text of the records, joined by commas. */
+/** One page of a list. `records`: the JSON texts of the records, joined by commas. */
 export type Page = { totalCount: number; records: string };
 
 /** The fields that a client reads beside the records. */
@@ -20,12 +20,12 @@ export function pagingOf(
   return { totalCount, page, pageSize, pageCount, hasMore: page < pageCount };
 }
 
-/** The JSON text of the paged envelope. The records' text goes in as it is: it holds exact decimals. */
+/** The JSON text of the paged envelope. The records are copied as text, because it holds exact decimals. */
 export function pageText(records: string, paging: Paging): string {
   return `{"value":[${records}],${JSON.stringify(paging).slice(1)}`;
 }
 
-/** The headers of every paged answer, beside X-API-Version. */
+/** The headers of every paged answer, besides X-API-Version. */
 export function pagingHeaders(paging: Paging): Record<string, string> {
   return {
     'X-Total-Count': String(paging.totalCount),

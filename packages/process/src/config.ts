@@ -5,7 +5,7 @@ import { logLevels } from './log.ts';
 import { PlainError } from './plain-error.ts';
 import { parseRedisAddress, RedisAddressError, withRedisPasswords } from './redis-address.ts';
 
-/** A setting is missing or wrong; the message is one line for the person who starts the process. */
+/** A setting is missing or wrong. The message is one line for the operator. */
 export class ConfigError extends PlainError {}
 
 const port = z
@@ -25,7 +25,7 @@ export function count(min: number) {
     .refine((value) => value >= min, { error: `must be at least ${min}` });
 }
 
-/** The settings by which every process of the service reaches Postgres and Redis. */
+/** The settings for Postgres and Redis that all processes share. */
 export const connections = {
   DATABASE_URL: z
     .string({ error: 'is not set' })
@@ -39,27 +39,26 @@ export const connections = {
     const message = orWhyNot(() => parseRedisAddress(url));
     if (typeof message === 'string') addIssue({ code: 'custom', message });
   }),
-  /** Sets the keys of several services on one Redis apart. */
+  /** Separates the keys of several services on one Redis. */
   QUEUE_PREFIX: z
     .string()
-    // It stands in lines of Redis's file of users, as the beginning of a pattern.
+    // It appears in Redis's file of users, at the beginning of a pattern.
     .regex(/^[^\s\p{Cc}*?[\]\\"']+$/u, {
       error: 'must have no blanks, quotes, backslashes, and none of * ? [ ]',
     })
     .default('inventory'),
   /**
-   * Queues that the work is shared among, at most: as many are in use as there are workers. The least that a
-   * running worker has holds for all.
+   * The most queues. There are as many in use as workers. The smallest value of all running workers counts.
    */
   QUEUE_SHARDS: count(1)
     .refine((value) => value <= 256, { error: 'must be at most 256' })
     .default(64),
-  /** Where /healthz, /readyz and /metrics are served; unset: nowhere; 0: where the system chooses. */
+  /** The port of /healthz, /readyz and /metrics. Unset: none. 0: the system chooses. */
   INTERNAL_PORT: Port.optional(),
   INTERNAL_HOST: z.string().default('127.0.0.1'),
   /**
-   * Names to which they answer beside addresses and names that nobody can own on the internet, separated by
-   * commas; one that begins with a dot stands for every name that ends so.
+   * Accepted host names besides addresses and names that cannot be registered on the internet, separated by
+   * commas. A name that begins with a dot covers all names that end with it.
    */
   INTERNAL_NAMES: z
     .string()
@@ -73,7 +72,7 @@ export const connections = {
         .split(/[\s,]+/)
         .filter((name) => name !== ''),
     ),
-  /** Where traces are sent, as OTLP over HTTP; unset: nowhere, and nothing of OpenTelemetry is loaded. */
+  /** The OTLP endpoint for traces, over HTTP. Unset: traces are off, and OpenTelemetry is not loaded. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .string()
     .regex(/^https?:\/\//, { error: 'must be an http:// or https:// address' })
@@ -82,9 +81,9 @@ export const connections = {
 };
 
 /**
- * The settings of a process out of its environment; empty counts as unset. DATABASE_PASSWORD_FILE names a
- * file whose content is put into DATABASE_PASSWORD, so that the password need not stand in the environment's
- * description; what REDIS_PASSWORD is or REDIS_PASSWORD_FILE names is put into REDIS_URL, and so is
+ * Reads the settings of a process from its environment. Empty counts as unset. The content of the file
+ * DATABASE_PASSWORD_FILE becomes DATABASE_PASSWORD, so that the password need not be in the environment's
+ * description. REDIS_PASSWORD, or the content of REDIS_PASSWORD_FILE, is put into REDIS_URL, and so is
  * REDIS_SENTINEL_PASSWORD.
  */
 export function readConfig<Shape extends z.ZodRawShape>(
@@ -99,7 +98,7 @@ export function readConfig<Shape extends z.ZodRawShape>(
     given[`${name}_FILE`] ? readSecretFile(`${name}_FILE`, given[`${name}_FILE`]!) : given[name];
   const passwords = { server: secretOf('REDIS_PASSWORD'), sentinel: secretOf('REDIS_SENTINEL_PASSWORD') };
   const url = given.REDIS_URL;
-  // One that is not understood is refused below, with all else that is wrong.
+  // An invalid address is refused below, together with all other faults.
   if (url !== undefined && typeof orWhyNot(() => parseRedisAddress(url)) !== 'string') {
     const changed = orWhyNot(() => ({ url: withRedisPasswords(url, passwords) }));
     if (typeof changed === 'string') throw new ConfigError(`REDIS_URL ${changed}`);
@@ -123,18 +122,17 @@ function readSecretFile(name: string, path: string): string {
 }
 
 /**
- * On a Redis Cluster the braces in a key say which of its nodes has it: those of a queue, or of a client's
- * limit, and no others.
+ * In a Redis Cluster, the braces in a key select its node. Only queues and limits of clients may use them.
  */
 function refuseBraces({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Record<string, unknown>) {
   if (typeof url !== 'string' || typeof prefix !== 'string') return;
   if (parseRedisAddress(url).kind === 'cluster' && /[{}]/.test(prefix))
     throw new ConfigError(
-      'QUEUE_PREFIX must have no braces on a Redis Cluster: all queues would stand on one node',
+      'QUEUE_PREFIX must have no braces on a Redis Cluster: all queues would be on one node',
     );
 }
 
-/** The value that is read, or why REDIS_URL is invalid. */
+/** Returns the value, or the reason why REDIS_URL is invalid. */
 function orWhyNot<Value extends object>(read: () => Value): Value | string {
   try {
     return read();

@@ -1,14 +1,16 @@
 import { isPercentEncoded } from './percent-encoding.ts';
 import { PlainError } from './plain-error.ts';
 
-/** Where a server of Postgres listens. `host`: without the brackets of an IPv6 address. */
+/** The address of a Postgres server. `host`: without the brackets of an IPv6 address. */
 export type Place = { host: string; port: number };
 
 /** A parsed DATABASE_URL. It may name several servers; one of them is the primary. */
 export type DatabaseAddress = {
-  /** At least one, in the order of the address. A single one that names no host has ''. */
+  /**
+   * At least one, in the order of the address. If the address has no host, the only place has the host ''.
+   */
   places: Place[];
-  /** '' where the address has none; the same holds for `password` and `database`. */
+  /** '' if the address has none; also for `password` and `database`. */
   user: string;
   password: string;
   database: string;
@@ -54,20 +56,20 @@ const parameters: Record<string, readonly string[] | null> = {
 };
 
 /**
- * Reads an address as libpq does: `postgres://user:password@h1:5432,h2:5433/database?…`. `URL` takes no
- * commas. Throws DatabaseAddressError, also for an unknown parameter: the driver would pass it to Postgres
- * as a setting, in place of ours.
+ * Parses an address like libpq: `postgres://user:password@h1:5432,h2:5433/database?…`. `URL` does not accept
+ * the commas. Throws DatabaseAddressError, also for an unknown parameter, because the driver would pass it to
+ * Postgres as a setting in place of ours.
  */
 export function readDatabaseAddress(text: string): DatabaseAddress {
   const { scheme, login, hosts, rest } = partsOf(text);
-  // An `@` or `#` in the rest is of a password with a `?` or a `#` in it, which the errors below would show.
+  // An `@` or `#` in the rest belongs to a password that contains `?` or `#`. The errors below would show it.
   if (!/^postgres(ql)?:/.test(scheme) || /[@#]/.test(rest)) throw new DatabaseAddressError(form);
   const urls = hosts.map((host) => `${scheme}${login}${host}${rest}`);
   if (!isPercentEncoded(login + hosts.join()) || urls.some((each) => !URL.canParse(each)))
     throw new DatabaseAddressError(form);
   const url = new URL(urls[0]!);
   const places = urls.map((each) => placeOf(new URL(each)));
-  // One without a host is where the driver looks by itself; among several it is a slip.
+  // Without a host, the driver uses its default. Among several hosts, a missing one is a mistake.
   const isSlip = places.length > 1 && places.some(({ host }) => host === '' || host.startsWith('/'));
   if (isSlip || places.some(({ port }) => port === 0) || !isPercentEncoded(url.pathname))
     throw new DatabaseAddressError(form);
@@ -87,7 +89,7 @@ function readParameters(given: URLSearchParams): Pick<DatabaseAddress, 'wanted' 
     if (values === null || values?.includes(value)) continue;
     throw new DatabaseAddressError(
       values?.length === 0
-        ? `has a parameter that the service does not know (${name}); it knows ${Object.keys(parameters).join(', ')}`
+        ? `has a parameter that the service does not know (${name}); known ones are ${Object.keys(parameters).join(', ')}`
         : `has a value of ${name} that the service does not know; it may be ${values?.join(', ')}${hintOn(name)}`,
     );
   }
@@ -95,10 +97,11 @@ function readParameters(given: URLSearchParams): Pick<DatabaseAddress, 'wanted' 
   const binds = given.get('channel_binding') === 'require';
   const tls = mode === null ? 'off' : tlsModes[mode]!;
   if (binds && mode === 'disable')
-    throw new DatabaseAddressError('asks for channel_binding, which sslmode=disable rules out');
+    throw new DatabaseAddressError('requires channel_binding, which is impossible with sslmode=disable');
   return {
     wanted: given.get('target_session_attrs'),
-    // The driver cannot bind channels. A checked certificate keeps out a man in the middle just as well.
+    // The driver does not support channel binding. A verified certificate prevents a man in the middle as
+    // well.
     tls: binds || given.has('sslrootcert') ? 'verify-full' : tls,
   };
 }
@@ -115,20 +118,20 @@ export function describePlaces(databaseUrl: string): string {
   return places.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(', ');
 }
 
-/** How many servers an address names. */
+/** The number of servers in an address. */
 export function hostCountOf(databaseUrl: string): number {
   return readDatabaseAddress(databaseUrl).places.length;
 }
 
-/** Puts another user and password into an address, of Postgres or of Redis. */
+/** Replaces the user and password of a Postgres or Redis address. */
 export function withLogin(url: string, login: { name: string; password: string }): string {
   const { scheme, hosts, rest } = partsOf(url);
   return `${scheme}${encodeURIComponent(login.name)}:${encodeURIComponent(login.password)}@${hosts.join(',')}${rest}`;
 }
 
 /**
- * Why an address cannot be that of the database everything is written to; null: it can. The driver itself
- * would take a standby for good when it is told so.
+ * Why an address cannot lead to the primary; null: it can. If told to, the driver would connect to a standby
+ * and stay there.
  */
 export function whyNoPrimary(databaseUrl: string): string | null {
   const why = whyNoAddress(databaseUrl);
@@ -139,7 +142,7 @@ export function whyNoPrimary(databaseUrl: string): string | null {
     : 'must lead to the primary: target_session_attrs is read-write or left out';
 }
 
-/** Why this is not an address of a database; null: it is one. */
+/** Why this is not the address of a database; null: it is. */
 export function whyNoAddress(databaseUrl: string): string | null {
   try {
     readDatabaseAddress(databaseUrl);
@@ -150,7 +153,7 @@ export function whyNoAddress(databaseUrl: string): string | null {
   }
 }
 
-/** `login`: with its `@`, which a password may hold, too, that nobody has encoded. */
+/** `login`: including its `@`. An unencoded password may contain one, too. */
 function partsOf(url: string): { scheme: string; login: string; hosts: string[]; rest: string } {
   const [, scheme, authority, rest] = /^([a-z]+:\/\/)([^/?#]*)(.*)$/s.exec(url) ?? [];
   if (scheme === undefined) throw new DatabaseAddressError(form);

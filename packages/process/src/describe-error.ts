@@ -42,7 +42,7 @@ const frameCharactersMax = 300;
 /** Replaces a message that may contain values. The stack shows where it was thrown. */
 export const hiddenMessage = 'the message may hold values and is not shown';
 
-/** Describes whatever was thrown. Never throws, and is never longer than some thousand characters. */
+/** Describes any thrown value. Never throws, and returns at most some thousand characters. */
 export function describeError(error: unknown): ErrorDescription {
   try {
     return describe(error, depthMax);
@@ -53,15 +53,15 @@ export function describeError(error: unknown): ErrorDescription {
 }
 
 /**
- * The part of an error's message that may be shown. Ours (PlainError): all of it. Postgres: depends on the
- * code, see `postgresText`. Redis: the first word, see `redisText`. The system: the call and its code. Any
- * other error: a beginning that is known to be fixed text, else its code, else nothing.
+ * The part of an error's message that may be shown. PlainError: all of it. Postgres: depends on the code, see
+ * `postgresText`. Redis: the first word, see `redisText`. System errors: the call and the code. Other errors:
+ * a known fixed beginning, otherwise the code, otherwise nothing.
  */
 export function messageOf(error: unknown): string {
   return describeError(error).message;
 }
 
-// An error with whatever else somebody has put on it.
+// An error with any other fields.
 type Fields = Error & Record<string, unknown>;
 
 function describe(error: unknown, depth: number): ErrorDescription {
@@ -121,7 +121,7 @@ function syscallOf({ syscall }: Record<string, unknown>): string | undefined {
   return matching(syscall, /^[a-z_0-9]{1,32}$/);
 }
 
-/** Names and addresses, each where the error says it, and only when it looks like what it should be. */
+/** Names and addresses from an error, each only if it has the expected form. */
 function namesOf(error: Fields): Partial<ErrorDescription> {
   const name = (value: unknown) => matching(value, /^[A-Za-z_][\w$]{0,63}$/);
   const named: Record<string, unknown> = isPostgres(error)
@@ -151,13 +151,14 @@ function matching(value: unknown, pattern: RegExp): string | undefined {
   return typeof value === 'string' && pattern.test(value) ? value : undefined;
 }
 
-// A function and a place in a file; a frame of evaluated code, which could name anything, is not one.
+// A function and a place in a file. Frames of evaluated code do not match, because they could contain any
+// name.
 const frame =
   /^ {4}at (?:async )?(?:(?:new )?[\w$.<>#]+(?: \[as [\w$.]+\])? )?\(?(?:file:\/\/|node:|[A-Z]:\\)?[\w/\\.@+~ -]+:\d+:\d+\)?$/;
 
 /**
- * The frames of a stack. They follow the message, which may be of many lines, some of them like frames:
- * unless the stack begins as the error says it must, none is shown.
+ * The frames of a stack. They follow the message, which may have several lines that look like frames. So no
+ * frames are shown unless the stack begins as the error requires.
  */
 function framesOf(error: Error): string | undefined {
   const { stack } = error;

@@ -1,52 +1,51 @@
 import type { Facts, Log } from './log.ts';
 
 /**
- * The part of a line in an outage. `cause`: why requests fail; `change`: something went away or came back;
+ * The role of a line in an outage. `cause`: why requests fail. `change`: a part went away or came back.
  * `trouble`: any other error meanwhile.
  */
 export type OutageLine = 'cause' | 'change' | 'trouble';
 
-/** A line for the log of which there may be many alike. */
+/** A log line that may occur many times. */
 export type FoldedLine = {
   level: 'info' | 'warn' | 'error';
-  /** Lines with the same key are alike. Those of causes and changes are few, and bounded by us. */
+  /** Lines with the same key are similar. Causes and changes have only few keys, all defined in our code. */
   key: string;
   facts: Facts;
   message: string;
-  /** Not null: the line is about an outage; there is at most one such line a second in all. */
+  /** Not null: the line is about an outage. In total, at most one such line a second is written. */
   outage: OutageLine | null;
 };
 
 export type FoldedLog = {
   write(line: FoldedLine): void;
-  /** Writes what was held back. */
+  /** Writes the lines that were held back. */
   end(): void;
 };
 
 type Entry = { line: FoldedLine; count: number; since: number; lastAt: number; toldAt: number };
 
-// How often the number of equal lines is logged,
+// How often the number of similar lines is logged.
 const foldMs = 10_000;
-// and the last state of what went away or came back.
+// How often the last state of parts that went away or came back is logged.
 const changeFoldMs = 5000;
 const outageEveryMs = 1000;
-// A line logged this long after its event says how long: the event may be over.
+// A line that is logged this long after its event says how long ago that was, because the event may be over.
 const oldFromMs = 2000;
-// Shorter than the second of an outage: a tick that comes just before one must not cost the next.
+// Shorter than the second of outage lines, so that a tick just before its end does not delay the next line.
 const tickMs = 200;
 // Keys come from our own code and are few; this bounds the log if that is wrong.
 const keysMax = 200;
-// A connection fails in many ways, each of them a line for every ten seconds; the few lines that say why must
-// not wait behind them. Of ten seconds the three causes take three at most and changes six, so the rest has
-// its turn, too.
+// A connection can fail in many ways, each with a line every ten seconds. The few lines that say why must not
+// wait behind them. In ten seconds, the three causes take at most three lines and changes six, so the rest
+// gets a turn, too.
 const outageRanks: readonly OutageLine[] = ['cause', 'change', 'trouble'];
 
 /**
- * Writes the first of many lines that are alike at once, and then, every ten seconds, the last one with how
- * many there were: `count` in `seconds`. While something is away it writes one line a second at most: the
- * others wait for their second, and are folded meanwhile. The second is for a cause before a change, and for
- * a change before the rest; among its like for the line that was told longest ago. So a cause is named within
- * 15 s, whatever else there is to tell.
+ * Writes the first of many similar lines at once. After that, every ten seconds, writes the last one with
+ * their number: `count` in `seconds`. While something is away, at most one line a second is written; the
+ * others wait and are folded meanwhile. Causes come before changes, and changes before the rest; among
+ * equals, the line that was written longest ago. So a cause is named within 15 s, whatever else is logged.
  */
 export function createFoldedLog(log: Log, now: () => number = () => performance.now()): FoldedLog {
   const entries = new Map<string, Entry>();
@@ -57,7 +56,7 @@ export function createFoldedLog(log: Log, now: () => number = () => performance.
     write(log, entry, at);
     entry.toldAt = at;
     entry.count = 0;
-    // Behind the others, so that each has its second.
+    // Moves it behind the others, so that each gets its second.
     entries.delete(key);
     entries.set(key, entry);
   }
@@ -66,7 +65,7 @@ export function createFoldedLog(log: Log, now: () => number = () => performance.
     at - toldAt < (line.outage === 'change' ? changeFoldMs : foldMs);
   const isDue = (entry: Entry, at: number) => entry.count > 0 && !isYoung(entry, at);
 
-  /** The second of an outage is for one line. */
+  /** Writes the one outage line of this second. */
   function tellOutage(at: number) {
     if (at - outageToldAt < outageEveryMs) return;
     const due = [...entries].filter(([, entry]) => isDue(entry, at));
@@ -95,7 +94,7 @@ export function createFoldedLog(log: Log, now: () => number = () => performance.
     timer.unref();
   }
 
-  /** A cause is never one of "more". */
+  /** Each cause has a key of its own, so it is never counted among "more". */
   function keyOf({ key, outage }: FoldedLine): string {
     const isFew = outage === 'cause' || outage === 'change';
     return isFew || entries.has(key) || entries.size < keysMax ? key : 'more';

@@ -4,14 +4,14 @@ import { messageOf } from './describe-error.ts';
 import type { Metrics } from './metrics.ts';
 import { isOwnHost } from './own-host.ts';
 
-/** `port`: where it answers. */
+/** `port`: the port that it listens on. */
 export type InternalServer = { port: number; close(): Promise<void> };
 
 /** The state of a process that can do its work. */
 export type Readiness = {
-  /** The work it cannot do now, and the work it does all the same. */
+  /** The work that it cannot do now, and the work that it still does. */
   degraded?: string | undefined;
-  /** Lines for who looks. */
+  /** Further lines for the reader. */
   notes?: readonly string[];
 };
 
@@ -19,7 +19,7 @@ export type InternalOptions = {
   /** Rejects with the reason when the process cannot serve. */
   checkReady: () => Promise<Readiness | undefined>;
   metrics: Metrics;
-  /** Why it should get no new requests, if so: it is stopping, or has just started. */
+  /** Why it should get no new requests now: it is stopping or has just started. null: it should. */
   whyNotAccepting?: () => string | null;
   /** Further pages by path; each ends its response. */
   pages?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> | undefined;
@@ -32,11 +32,11 @@ type InternalSettings = {
 };
 
 /**
- * Serves `/healthz` (the process lives), `/readyz` (it can serve; 503 with the reason when not), `/accepts`
- * (new requests may be sent to it; 503 when not) and `/metrics` for those who run the service; null when no
- * port is set. Never on the port that clients reach, and only to a `Host` of `isOwnHost`. `/accepts` is
- * for a proxy, and unlike `/readyz` it does not ask Postgres: without Postgres the process itself answers
- * requests best.
+ * Serves `/healthz` (the process is alive), `/readyz` (it can serve; otherwise 503 with the reason),
+ * `/accepts` (it should get new requests; otherwise 503) and `/metrics` to operators; null if no port is set.
+ * Never on the port for clients, and only for a `Host` that `isOwnHost` accepts. `/accepts` is for a proxy.
+ * Unlike `/readyz` it does not ask Postgres: without Postgres, the process itself still gives the best
+ * answers.
  */
 export async function serveInternal(
   settings: InternalSettings,

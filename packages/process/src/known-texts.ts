@@ -1,7 +1,8 @@
-// Texts by which other programs tell of errors without a value. A log shows these texts and, of any other
-// text, nothing.
+// Error texts of other programs that contain no values. A log shows these texts and nothing of other texts.
 
-/** Beginnings of what ioredis says when a connection is not there or does not answer; it gives no code. */
+/**
+ * Beginnings of messages of ioredis about connections that are missing or do not answer. It gives no code.
+ */
 const ofConnections: readonly string[] = [
   'All sentinels are unreachable',
   "Cluster isn't ready and enableOfflineQueue options is false",
@@ -17,8 +18,8 @@ const ofConnections: readonly string[] = [
 ];
 
 /**
- * Beginnings of messages of Node, V8, ioredis, BullMQ and the driver of Postgres; the rest of such a message
- * is cut off. Each is fixed text in their source.
+ * Beginnings of messages of Node, V8, ioredis, BullMQ and the Postgres driver. Each is fixed text in their
+ * source; the rest of the message is cut off.
  */
 const beginnings: readonly string[] = [
   ...ofConnections,
@@ -54,7 +55,7 @@ const beginnings: readonly string[] = [
   'socket hang up',
 ];
 
-/** Whether ioredis says by a text that a connection is not there or does not answer. */
+/** Whether a text of ioredis means that a connection is missing or does not answer. */
 export function isOfConnection(text: string): boolean {
   return ofConnections.some((beginning) => text.startsWith(beginning));
 }
@@ -64,13 +65,13 @@ export function knownBeginning(text: string): string | null {
   return beginnings.find((beginning) => text.startsWith(beginning)) ?? null;
 }
 
-// The first word of an error that Redis answers. In a script Redis 6 has it in the middle, after a hyphen.
+// The first word of an error from Redis. In scripts, Redis 6 has it in the middle, after a hyphen.
 const redisCodes = new Set([
   ...['ERR', 'WRONGPASS', 'NOAUTH', 'NOPERM', 'OOM', 'READONLY', 'LOADING', 'BUSY', 'NOSCRIPT', 'WRONGTYPE'],
   ...['MISCONF', 'MASTERDOWN', 'CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN', 'CROSSSLOT', 'EXECABORT'],
   ...['UNBLOCKED', 'NOREPLICAS', 'BUSYKEY', 'BUSYGROUP', 'NOGROUP', 'NOPROTO', 'UNKILLABLE', 'NOTBUSY'],
 ]);
-// The words that tell apart the errors that are only ERR.
+// Phrases that distinguish errors whose code is only ERR.
 const redisPhrases: readonly string[] = [
   'AUTH <password> called without any password configured',
   'max number of clients reached',
@@ -85,7 +86,7 @@ const redisPhrases: readonly string[] = [
   'Error compiling script',
 ];
 
-/** An error of Redis without its values: `OOM`, `ERR unknown command`. */
+/** An error from Redis without values: `OOM`, `ERR unknown command`. */
 export function redisText(message: string): string {
   const first = /^-?([A-Z]+)(?= |$)/.exec(message)?.[1];
   const inner = /-([A-Z]{3,20}) /.exec(message)?.[1];
@@ -97,7 +98,7 @@ export function redisText(message: string): string {
   return phrase === undefined ? code : `${code} ${phrase}`;
 }
 
-// Postgres' names of the conditions that a service like ours meets.
+// Postgres' names for the conditions that this service meets.
 const conditions: Record<string, string> = {
   '21000': 'cardinality_violation',
   '22001': 'string_data_right_truncation',
@@ -122,10 +123,10 @@ const conditions: Record<string, string> = {
   XX002: 'index_corrupted',
 };
 
-// Conditions whose message is made of Postgres' own words and of names of roles, databases, tables, columns
+// Conditions whose messages contain only Postgres' own words and names of roles, databases, tables, columns
 // and functions: connections (08), transactions (25, 40), prepared statements, roles and databases (26, 28,
-// 3D), names in our statements (42), resources (53), locks (55), shutdown and cancellation (57). No class
-// whose messages quote data: 22, 23, P0, XX are not among them.
+// 3D), names in our statements (42), resources (53), locks (55), shutdown and cancellation (57). Classes
+// whose messages quote data (22, 23, P0, XX) are not included.
 const speaking = new Set([
   ...['08000', '08001', '08003', '08004', '08006', '08P01'],
   ...['25001', '25006', '25P01', '25P02', '25P03', '25P04', '26000', '28000', '28P01', '3D000'],
@@ -134,7 +135,7 @@ const speaking = new Set([
   ...['57000', '57014', '57P01', '57P02', '57P03', '57P04', '57P05'],
 ]);
 
-/** An error of Postgres without the values of rows and parameters. */
+/** An error from Postgres without the values of rows and parameters. */
 export function postgresText(code: string, message: string): string {
   if (speaking.has(code)) return message;
   const condition = conditions[code];

@@ -1,11 +1,14 @@
 import { type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import { describeError } from './describe-error.ts';
 
-/** The facts beside a message: an error, and named facts of ours. */
+/** Facts beside a message: an error, and named facts. */
 export type Facts = { err?: unknown; [name: string]: unknown };
 type Note = { (facts: Facts, message: string): void; (message: string): void };
 
-/** The log of a process. An error goes in as a fact, never alone: its message would be the line's. */
+/**
+ * The log of a process. An error is passed as a fact, never alone, because its message would become the
+ * line's.
+ */
 export type Log = Record<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace', Note>;
 
 const factCharactersMax = 500;
@@ -14,9 +17,9 @@ const factCharactersMax = 500;
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /**
- * The log of a process: one JSON object a line on standard output, or the output given. Bodies, headers,
- * tokens and passwords never go in: callers pass an error and a few named facts, nothing that came from a
- * client, and of an error only what describe-error.ts allows is written.
+ * Creates the log of a process: one JSON object a line, on standard output or on `output`. It never contains
+ * bodies, headers, tokens or passwords: callers pass an error and a few named facts, nothing from a client,
+ * and only the parts of an error that describe-error.ts allows are written.
  */
 export function createLog(name: string, output?: NodeJS.WritableStream): Log {
   const options: LoggerOptions = {
@@ -27,8 +30,8 @@ export function createLog(name: string, output?: NodeJS.WritableStream): Log {
     serializers: { err: (described: unknown) => described },
     formatters: { log: describeFacts },
     hooks: {
-      // Without this an error given alone, or without a message, lends the line its own; and what comes after
-      // the message would be written into it.
+      // Without this, an error without a message would set the line's message, and further arguments would be
+      // inserted into it.
       logMethod([first, second], method) {
         if (typeof first === 'string') return method.call(this, first);
         const facts = first instanceof Error ? { err: first } : (first ?? {});
@@ -39,12 +42,12 @@ export function createLog(name: string, output?: NodeJS.WritableStream): Log {
   return (output === undefined ? pino(options) : pino(options, output)) as unknown as Log;
 }
 
-/** A wrong one is refused with the other settings, by a process that can say so. */
+/** A wrong level is refused later, together with the other settings, when the process can report it. */
 function levelOf(text: string | undefined): string {
   return logLevels.find((level) => level === text) ?? 'info';
 }
 
-/** Errors described, wherever they stand; of anything else only what is short and plain. */
+/** Describes errors at any depth. Other values are kept only if they are short and plain. */
 function describeFacts(facts: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, describeFact(name, fact)]));
 }

@@ -1,6 +1,6 @@
 /**
- * Looks every `everyMs`, never twice at once, until the returned function is called. `look` handles its own
- * failures.
+ * Calls `look` every `everyMs`, never twice at once, until the returned function is called. `look` handles
+ * its own failures.
  */
 export function lookEvery(everyMs: number, look: () => Promise<void>): () => void {
   let looking = false;

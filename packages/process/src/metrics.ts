@@ -1,28 +1,28 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Seconds, from half a millisecond to longer than anybody waits. */
+/** Seconds, from half a millisecond to longer than any caller waits. */
 export const durationBuckets = [
   ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25],
-  // A request whose answer is lost gets one a little after 2.5 s, and none waits longer than 3.5 s.
+  // If an answer is lost, the request is answered shortly after 2.5 s, and never later than 3.5 s.
   ...[0.5, 1, 2.5, 2.6, 3.2, 5, 10],
 ];
 
-/** Requests, in an envelope or a batch. */
+/** Requests in an envelope or a batch. */
 export const sizeBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/** The values of a gauge when it is read: one, or one for each value of its label. */
+/** The current value of a gauge: a number, or one for each value of its label. */
 export type Reading = number | Readonly<Record<string, number>>;
 
 /**
- * One value of a metric. `name`: the metric's, or for a part of a histogram with `_bucket`, `_sum` or
- * `_count` behind it.
+ * One value of a metric. `name`: the metric's name; for a part of a histogram with `_bucket`, `_sum` or
+ * `_count`.
  */
 export type Sample = { name: string; labels: Readonly<Record<string, string | number>>; value: number };
 
 /**
- * The metrics of one process of the service. Each name is `inventory_<api or worker>_<what>_<unit>`; a label
- * has few values, all of them ours: never a client, an item or anything else that a caller sends.
- * docs/metrics.md lists them all, and a test compares.
+ * The metrics of a process. Each name is `inventory_<api or worker>_<what>_<unit>`. A label has few values,
+ * all defined here: never a client, an item or other text from a caller. docs/metrics.md lists all metrics,
+ * and a test compares.
  */
 export type Metrics = {
   counter<Label extends string = never>(
@@ -31,8 +31,8 @@ export type Metrics = {
     labels?: readonly Label[],
   ): Counter<Label>;
   /**
-   * A count that is kept elsewhere, one for each value of its label: where every request passes, adding to a
-   * number costs nothing.
+   * A counter that is kept elsewhere, with one value for each value of its label. For code that every request
+   * passes: adding to a number costs nothing.
    */
   counted(name: string, help: string, read: () => Readonly<Record<string, number>>, label: string): void;
   histogram<Label extends string = never>(
@@ -41,18 +41,18 @@ export type Metrics = {
     buckets: readonly number[],
     labels?: readonly Label[],
   ): Histogram<Label>;
-  /** A number that is read with the metrics; with a label those that are told then, and no others. */
+  /** A gauge that is read at each scrape. With a label, only the values that were read then are shown. */
   gauge(name: string, help: string, read: () => Reading, label?: string): void;
   /**
-   * The samples of one of them as they are now; of a histogram, those that its text has, too. None when there
-   * is no such metric.
+   * The current samples of a metric; for a histogram, the same as in its text. Empty if there is no such
+   * metric.
    */
   samples(name: string): Promise<readonly Sample[]>;
-  /** All of them, in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   read(): Promise<{ text: string; type: string }>;
 };
 
-/** The metrics of a process, with those of Node and of the process itself. */
+/** Creates the metrics of a process, including those of Node and of the process itself. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];

@@ -7,7 +7,7 @@ import { describeError } from './describe-error.ts';
 import type { SpanOptions, Tracing } from './tracing.ts';
 import { within } from './within.ts';
 
-// Loaded by open-tracing.ts alone, and only when traces are wanted.
+// Only open-tracing.ts loads this file, and only if traces are wanted.
 
 const kinds = {
   server: SpanKind.SERVER,
@@ -25,7 +25,7 @@ const linksMax = 256;
 
 const parentOf = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
 
-/** Starts to send spans to an endpoint of OTLP over HTTP; one that does not answer harms nobody. */
+/** Starts to send spans to an OTLP endpoint over HTTP. An endpoint that does not answer does no harm. */
 export function startTracing(endpoint: string, part: string): Tracing {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
@@ -92,7 +92,7 @@ export function startTracing(endpoint: string, part: string): Tracing {
   };
 }
 
-/** Records an error as a log would, without values and passwords. */
+/** Records an error as in a log, without values and passwords. */
 function fail(span: ReturnType<ReturnType<typeof trace.getTracer>['startSpan']>, error: unknown): void {
   const { type, message, code } = describeError(error) as Record<string, unknown>;
   span.setStatus({ code: SpanStatusCode.ERROR, message: String(message ?? code ?? type ?? 'failed') });

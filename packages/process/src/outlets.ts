@@ -1,18 +1,16 @@
 import { hiddenMessage } from './describe-error.ts';
 import { knownBeginning } from './known-texts.ts';
 
-/**
- * Has something written down, an error or undefined beside it; `isFatal`: the process is about to end by it.
- */
+/** Logs a text with an error or undefined. `isFatal`: the process is about to end because of it. */
 export type Tell = (error: unknown, what: string, isFatal: boolean) => void;
 
 const consoleMethods = ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir', 'table', 'dirxml'] as const;
 
 /**
- * Leads every way by which Node and libraries write by themselves to `tell`: the console (ioredis prints an
- * error's stack when nobody listens, BullMQ and the driver of Postgres print what they did not expect),
- * warnings, rejections and exceptions that nobody handles. Each would print messages as they are, with
- * whatever values they hold. An exception that nobody handles ends the process, as before.
+ * Redirects all output that Node and libraries produce themselves to `tell`: the console (ioredis prints an
+ * error's stack if there is no listener; BullMQ and the Postgres driver print unexpected events), warnings,
+ * and unhandled rejections and exceptions. They would print messages with all values in them. An unhandled
+ * exception still ends the process.
  */
 export function takeOverOutlets(tell: Tell): void {
   for (const method of consoleMethods) {

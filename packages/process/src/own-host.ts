@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 
-// Names that nobody can own on the internet.
+// Names that cannot be registered on the internet.
 const inside = /(^|\.)(localhost|local|internal|svc|home\.arpa)$/;
 
 /**
  * Whether a `Host` header names this process as an operator would: by an address, a name without a dot, a
- * name of a private network, or one of `names` (`.example.com`: every name that ends so). The internal port
- * asks for no password, so a foreign page whose name was made to lead to 127.0.0.1 must not read it in an
- * operator's browser.
+ * name of a private network, or one of `names` (`.example.com` covers all names that end with it). The
+ * internal port needs no password, so a foreign page whose name was made to resolve to 127.0.0.1 must not
+ * read it in an operator's browser.
  */
 export function isOwnHost(header: string | undefined, names: readonly string[]): boolean {
   if (header === undefined) return true;

@@ -1,7 +1,7 @@
 // Well below what others may be kept waiting for, on a machine that is some times slower too.
 const stretchMs = 2;
 
-/** Lets others have a turn of the event loop, if this work has kept it for a while; to be called often. */
+/** Yields the event loop if this work has occupied it for a while. Must be called often. */
 export type Pacer = () => Promise<void> | undefined;
 
 const resting: (() => void)[] = [];

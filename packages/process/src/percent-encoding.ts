@@ -1,4 +1,4 @@
-/** Whether a text can be decoded: each % begins the encoding of a byte, and the bytes are UTF-8. */
+/** Whether a text can be decoded: each % begins an encoded byte, and the bytes are UTF-8. */
 export function isPercentEncoded(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -17,12 +17,12 @@ const names: Record<Needed, string> = {
   worker: 'no worker takes work',
 };
 
-/** Takes everything for there until told otherwise. */
+/** Assumes that everything is there until told otherwise. */
 export function createPresence(log: FoldedLog): Presence {
   const awaySince = new Map<Needed, number>();
 
   function tell(level: 'info' | 'warn', what: Needed, message: string, facts: object) {
-    // One key for both: what is told late is how it stands then, never an outage that is over.
+    // One key for both, so that a delayed line shows the current state, never an outage that is over.
     log.write({ level, key: `presence of ${what}`, facts: { ...facts }, message, outage: 'change' });
   }
 

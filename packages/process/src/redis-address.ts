@@ -3,30 +3,30 @@ import { PlainError } from './plain-error.ts';
 /** Host names or IP addresses without brackets. */
 export type RedisHost = { host: string; port: number };
 
-/** Where Redis is and how it is run, as REDIS_URL says. */
+/** The kind of Redis and its addresses, from REDIS_URL. */
 export type RedisAddress =
   | { kind: 'single'; url: string }
   | (Several & { kind: 'cluster' })
   | (Several & {
       kind: 'sentinel';
-      /** The name by which the Sentinels know the master. */
+      /** The name of the master, as the Sentinels know it. */
       master: string;
       database: number;
-      /** For the Sentinels; the other settings are for the servers. */
+      /** For the Sentinels. The other settings are for the servers. */
       sentinelUsername: string | undefined;
       sentinelPassword: string | undefined;
       sentinelTls: boolean;
     });
 
 type Several = {
-  /** Some of the Sentinels, or of the nodes of the cluster. */
+  /** Some of the Sentinels or cluster nodes. */
   hosts: RedisHost[];
   tls: boolean;
   username: string | undefined;
   password: string | undefined;
 };
 
-/** REDIS_URL is not understood; the message holds nothing of it but names of hosts. */
+/** REDIS_URL cannot be parsed. Of its content, the message contains only host names. */
 export class RedisAddressError extends PlainError {}
 
 const sentinelPort = 26379;
@@ -36,15 +36,15 @@ const wanted =
   '(rediss… with TLS)';
 
 /**
- * Reads REDIS_URL:
+ * Parses REDIS_URL:
  *
  *     redis://user:password@host:port/database                        one server
  *     redis+sentinel://user:password@host:port,host:port/master/0     servers that Sentinels watch
  *       ?sentinelUsername=…&sentinelPassword=…&sentinelTls=on
  *     redis+cluster://user:password@host:port,host:port               a Redis Cluster
  *
- * With `rediss` in place of `redis`: by TLS. Names and passwords are percent-encoded. Fails with
- * RedisAddressError.
+ * With `rediss` instead of `redis`, the connection uses TLS. Names and passwords are percent-encoded. Fails
+ * with RedisAddressError.
  */
 export function parseRedisAddress(url: string): RedisAddress {
   const scheme = /^(redis|rediss)(?:\+(sentinel|cluster))?:\/\//.exec(url);
@@ -70,7 +70,9 @@ export function parseRedisAddress(url: string): RedisAddress {
   const parameters = new URLSearchParams(query);
   if (kind === 'cluster') {
     if (path !== '' && path !== '/' && path !== '/0')
-      throw new RedisAddressError('has a path, but a Redis Cluster has one database, and no master by name');
+      throw new RedisAddressError(
+        'has a path, but a Redis Cluster has only one database and no named master',
+      );
     refuseParameters(parameters, []);
     return { kind, ...several };
   }
@@ -82,7 +84,7 @@ export function parseRedisAddress(url: string): RedisAddress {
     );
   }
   if (!/^\d{1,5}$/.test(database) || more.length > 0)
-    throw new RedisAddressError('must have /master or /master/number behind the hosts');
+    throw new RedisAddressError('must have /master or /master/number after the hosts');
   const tls = parameters.get('sentinelTls') ?? (several.tls ? 'on' : 'off');
   if (tls !== 'on' && tls !== 'off') throw new RedisAddressError('must have sentinelTls=on or off');
   return {
@@ -96,7 +98,7 @@ export function parseRedisAddress(url: string): RedisAddress {
   };
 }
 
-/** The address with these passwords in place of its own; undefined: as it was. */
+/** Returns the address with these passwords instead of its own; undefined keeps a password. */
 export function withRedisPasswords(
   url: string,
   passwords: { server?: string | undefined; sentinel?: string | undefined },
@@ -112,13 +114,13 @@ export function withRedisPasswords(
   }
   if (passwords.sentinel === undefined) return result;
   if (parsed.kind !== 'sentinel')
-    throw new RedisAddressError('is not of Sentinels, so REDIS_SENTINEL_PASSWORD must not be set');
+    throw new RedisAddressError('does not name Sentinels, so REDIS_SENTINEL_PASSWORD must not be set');
   const parameters = new URLSearchParams(query);
   parameters.set('sentinelPassword', passwords.sentinel);
   return `${result.split('?')[0]}?${parameters}`;
 }
 
-/** The hosts and how they are run, without a password, for people. */
+/** Describes the hosts and the kind of Redis for people, without a password. */
 export function describeRedis(url: string): string {
   const address = parseRedisAddress(url);
   if (address.kind === 'single') {
@@ -133,10 +135,10 @@ export function describeRedis(url: string): string {
     : `${listed} (Sentinels of ${address.master})`;
 }
 
-/** The text behind `//` in its parts. */
+/** Splits the text after `//`. */
 function split(text: string): { login: string | null; hosts: string; path: string; query: string } {
   const [beforeQuery = '', ...queries] = text.split('?');
-  // An @ of a password is percent-encoded, or else the last one counts.
+  // An @ in a password is percent-encoded. If not, the last @ counts.
   const at = beforeQuery.lastIndexOf('@');
   const place = beforeQuery.slice(at + 1);
   const slash = place.indexOf('/');
@@ -162,7 +164,7 @@ function readHosts(text: string, portByDefault: number): RedisHost[] {
     const host = six ?? name;
     const number = port === undefined ? portByDefault : Number(port);
     if (host === undefined || number < 1 || number > 65_535)
-      throw new RedisAddressError('must have host:port,host:port … behind the name and password');
+      throw new RedisAddressError('must have host:port,host:port … after the name and password');
     return { host, port: number };
   });
 }
@@ -171,8 +173,8 @@ function refuseParameters(parameters: URLSearchParams, known: readonly string[])
   if ([...parameters.keys()].some((name) => !known.includes(name))) {
     throw new RedisAddressError(
       known.length === 0
-        ? 'has parameters behind a ?, and there are none for a Redis Cluster'
-        : `has parameters that are none: there are ${known.join(', ')}`,
+        ? 'has parameters after a ?, but a Redis Cluster takes none'
+        : `has unknown parameters: the known ones are ${known.join(', ')}`,
     );
   }
 }
@@ -181,6 +183,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new RedisAddressError('has a % that is no percent-encoding; a % itself is %25');
+    throw new RedisAddressError('has a % that does not begin a percent-encoding; write a % as %25');
   }
 }

@@ -3,12 +3,12 @@ import type { FoldedLog } from './folded-log.ts';
 import { isOfConnection } from './known-texts.ts';
 import type { Presence } from './presence.ts';
 
-/** Has an error written down that something met which nobody waits for; `what` says what. */
+/** Logs an error that no caller waits for. `what`: the place where it occurred. */
 export type Report = (error: Error, what: string) => void;
 
 /**
- * Reports into the log, errors that are alike folded. Those of connections, and whatever goes wrong while
- * something is away, say what is away and are one line a second at most.
+ * Logs such errors, with similar ones folded. Errors of connections, and all errors while something is away,
+ * name what is away and are logged at most once a second.
  */
 export function createReport(log: FoldedLog, presence: Presence, level: 'warn' | 'error'): Report {
   return (error, what) => {
@@ -26,8 +26,8 @@ export function createReport(log: FoldedLog, presence: Presence, level: 'warn' |
 }
 
 /**
- * Whether an error is of a connection, or of the server behind it: the system's and the drivers' have a code,
- * those that Redis answers a name, and ioredis' own a text.
+ * Whether an error concerns a connection or the server behind it. Errors of the system and the drivers have a
+ * code, those from Redis a name, and ioredis' own a known text.
  */
 function isConnectionTrouble(error: Error): boolean {
   const { code } = error as { code?: unknown };

@@ -1,6 +1,6 @@
 /**
- * Runs `step` again and again: the first time after `firstMs`, and then as long after its end as it returns,
- * milliseconds. Never twice at once; `step` handles its own failures. `stop` waits for the one under way.
+ * Runs `step` repeatedly: first after `firstMs`, then after the milliseconds that it returns, counted from
+ * its end. Never twice at once. `step` handles its own failures. `stop` waits for a running step.
  */
 export function runAgain(firstMs: number, step: () => Promise<number>): { stop(): Promise<void> } {
   let isStopped = false;

@@ -3,17 +3,17 @@ import type { Log } from './log.ts';
 import { takeOverOutlets } from './outlets.ts';
 import { unknownSettingsLine } from './unknown-settings.ts';
 
-/** A started process: how it stops, and where it answers if it does: its callers, and those who run it. */
+/** A started process: how to stop it, and its port for callers and its internal port, if it has them. */
 export type Running = { stop(): Promise<void>; port?: number; internalPort?: number | undefined };
 
-/** The message of a process to the one that supervises it, once: it is up, and where it answers. */
+/** The message of a process to its supervisor, sent once: it is up, and on which ports. */
 export type UpMessage = { up: true; port: number | null; internalPort: number | null };
 
 const stopWithinMs = 20_000;
 
 /**
- * Starts a process and stops it in order on SIGTERM or SIGINT, or when the process that supervises it is
- * gone. A start that fails is one line on standard error and exit code 1.
+ * Starts a process, and stops it in order on SIGTERM or SIGINT, or when its supervisor is gone. If the start
+ * fails, prints one line on standard error and exits with code 1.
  */
 export async function run(log: Log, start: () => Promise<Running>): Promise<void> {
   takeOverOutlets((error, what, isFatal) => {
@@ -36,9 +36,9 @@ export async function run(log: Log, start: () => Promise<Running>): Promise<void
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    // Something hangs: better an end than a process that nobody can deploy over.
+    // Something hangs. The process must end, or it would block deploys.
     setTimeout(() => {
-      log.error(`not stopped within ${stopWithinMs / 1000} s; what was open is cut off`);
+      log.error(`not stopped within ${stopWithinMs / 1000} s; open connections are cut off`);
       process.exit(1);
     }, stopWithinMs).unref();
     running.stop().then(
@@ -54,16 +54,14 @@ export async function run(log: Log, start: () => Promise<Running>): Promise<void
   if (supervised) {
     const { port = null, internalPort = null } = running;
     const message: UpMessage = { up: true, port, internalPort };
-    // The callback takes the error: a supervisor that went meanwhile is no reason to crash.
+    // The callback takes the error: a supervisor that is gone must not crash the process.
     process.send?.(message, undefined, undefined, () => {});
     process.on('disconnect', () => stop('disconnect'));
     if (!process.connected) stop('disconnect');
   }
 }
 
-/**
- * One line about the failure of a start: all that the operator needs to know of it, and no value or password.
- */
+/** One line about a failed start, without values and passwords. */
 export function startError(error: unknown): string {
   const { code, address, port } = error as NodeJS.ErrnoException & {
     address?: string;

@@ -1,7 +1,7 @@
-/** A span that is under way. */
+/** A running span. */
 export type Span = {
   set(attributes: Attributes): void;
-  /** By another name than it began with. */
+  /** Renames the span. */
   rename(name: string): void;
 };
 
@@ -10,20 +10,22 @@ export type Attributes = Readonly<Record<string, string | number>>;
 export type SpanOptions = {
   kind?: 'server' | 'producer' | 'consumer' | 'client';
   attributes?: Attributes;
-  /** Begins a trace of its own, whatever is under way. */
+  /** Begins a new trace, whatever span is running. */
   isRoot?: boolean;
-  /** Spans, by their trace context, that it has to do with; what is none is left out. */
+  /** Related spans, by trace context. Invalid ones are left out. */
   links?: readonly (string | undefined)[];
 };
 
-/** Spans of OpenTelemetry. There is none of this in a process whose traces go nowhere. */
+/** OpenTelemetry spans. A process without an endpoint for traces has none. */
 export type Tracing = {
-  /** Runs work as a span within the one under way. What the work throws is noted and thrown on. */
+  /** Runs work as a span within the current one. Errors are recorded and rethrown. */
   span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Begins a span that nothing is within, unless none is under way; the function ends it. */
+  /**
+   * Begins a span that never has children; null if there is no current span. The returned function ends it.
+   */
   begin(name: string, options: SpanOptions): ((error?: unknown) => void) | null;
-  /** The context of the span under way, as the header `traceparent` of W3C has it. */
+  /** The context of the current span as a W3C `traceparent`. */
   current(): string | undefined;
-  /** Sends what is left, for some seconds at most. */
+  /** Sends the remaining spans, for some seconds at most. */
   end(): Promise<void>;
 };

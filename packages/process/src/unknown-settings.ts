@@ -1,4 +1,4 @@
-/** Every setting there is, of whichever process: all of them are given the same file. */
+/** All settings of all processes, because all processes read the same file. */
 export const knownSettings: readonly string[] = [
   ...['DATABASE_URL', 'DATABASE_READ_URL', 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE'],
   ...['REDIS_URL', 'REDIS_PASSWORD', 'REDIS_PASSWORD_FILE'],
@@ -16,7 +16,7 @@ export const knownSettings: readonly string[] = [
   ],
   ...['ENVELOPE_MAX', 'ENVELOPES_IN_FLIGHT', 'DRAIN_MS', 'CORS_ORIGINS', 'TRUST_PROXY', 'ACCESS_LOG'],
   ...['WORKER_CONCURRENCY', 'BATCH_MAX', 'IDEMPOTENCY_KEY_DAYS', 'BACKGROUND_AUDIT'],
-  // Read by docker-compose.yml and docker-compose.tls.yml alone.
+  // Only docker-compose.yml and docker-compose.tls.yml read these.
   ...['APIS', 'WORKERS', 'SITE', 'TLS', 'TLS_FOLDER', 'TRUSTED_PROXIES', 'DASHBOARD_PORT', 'OPERATIONS_PORT'],
 ];
 
@@ -24,14 +24,13 @@ const known = new Set(knownSettings);
 const ours = new Set(knownSettings.filter((name) => name.includes('_')).map(firstWordOf));
 // Read by OpenTelemetry itself.
 const ofOpenTelemetry = /^OTEL_/;
-// Written into every container's environment by Kubernetes, for each service that it knows.
+// Kubernetes adds these to every container's environment, for each service that it knows.
 const ofKubernetes = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
 
 /**
- * Names in an environment that look like settings of ours and are none: they begin as ours do (`DATABASE_`,
- * `RATE_` …) or differ from one by a letter or two. `meant`: the setting that is nearest, if one is near. A
- * guess, for a warning: an environment holds other things too, and what resembles nothing of ours is not
- * told.
+ * Finds names in an environment that look like misspelled settings: they begin like one (`DATABASE_`, `RATE_`
+ * …) or differ by a letter or two. `meant`: the nearest setting, if one is near. This is a guess, for a
+ * warning: environments contain other things, and names without a resemblance are not reported.
  */
 export function findUnknownSettings(env: NodeJS.ProcessEnv): { name: string; meant: string | null }[] {
   return Object.keys(env)
@@ -40,13 +39,13 @@ export function findUnknownSettings(env: NodeJS.ProcessEnv): { name: string; mea
     .filter(({ name, meant }) => meant !== null || ours.has(firstWordOf(name)));
 }
 
-/** The line for a log; null when there is nothing to say. Names only: a value may be a password. */
+/** The line for a log; null if there is nothing to report. Names only, because a value may be a password. */
 export function unknownSettingsLine(env: NodeJS.ProcessEnv): string | null {
   const found = findUnknownSettings(env).map(({ name, meant }) => {
     const plain = name.replace(/\W/g, '?').slice(0, 60);
     return meant === null ? plain : `${plain} (${meant}?)`;
   });
-  return found.length === 0 ? null : `no settings of this service, and ignored: ${found.join(', ')}`;
+  return found.length === 0 ? null : `ignored, because the service has no such settings: ${found.join(', ')}`;
 }
 
 function firstWordOf(name: string): string {
@@ -57,13 +56,13 @@ function nearestTo(name: string): string | null {
   const upper = name.toUpperCase();
   const near = knownSettings
     .map((each) => ({ each, distance: distanceOf(upper, each) }))
-    // One letter of a short name is half of another word: `HOST` and `POST`.
+    // A single letter is much of a short name: `HOST` and `POST` are different words.
     .filter(({ each, distance }) => distance <= (each.length < 6 ? 0 : 2))
     .sort((left, right) => left.distance - right.distance);
   return near[0]?.each ?? null;
 }
 
-/** How many letters must be put in, left out or changed to make one text of the other (Levenshtein). */
+/** The number of letters to add, remove or change to turn one text into the other (Levenshtein). */
 function distanceOf(left: string, right: string): number {
   if (Math.abs(left.length - right.length) > 2) return Number.POSITIVE_INFINITY;
   let above = Array.from({ length: right.length + 1 }, (_, column) => column);

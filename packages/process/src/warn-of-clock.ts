@@ -1,9 +1,9 @@
 import type { Log } from './log.ts';
 
-// It costs nothing, but it tells of a machine that does not follow its time server.
+// It does no harm, but it shows that a machine does not follow its time server.
 const wrongFromSeconds = 1;
 
-/** Says once that a clock is wrong, and once more when it is wrong again. */
+/** Logs once when a clock is wrong, and again if it becomes wrong again. */
 export function warnOfClock(log: Log): (differenceSeconds: number) => void {
   let warned = false;
   return (differenceSeconds) => {
@@ -11,7 +11,7 @@ export function warnOfClock(log: Log): (differenceSeconds: number) => void {
     if (isWrong && !warned) {
       log.warn(
         { differenceSeconds },
-        'the clock of Postgres and that of this process differ; Postgres counts',
+        'the clock of Postgres and that of this process differ; the service follows Postgres',
       );
     }
     warned = isWrong;

@@ -12,8 +12,8 @@ const stoodStillMs = 300;
 const afterStandstillMs = 700;
 
 /**
- * The result of `promise`, or TooLateError when it takes longer than `timeMs`; a little more after a time in
- * which nothing ran here.
+ * Returns the result of `promise`, or fails with TooLateError after `timeMs`, or a little later if the
+ * process stood still.
  */
 export function within<T>(timeMs: number, promise: PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -4,12 +4,11 @@ import type { Redis } from 'ioredis';
 import { blockMs, type Consumers } from './redis.ts';
 import type { RedisConnection } from './redis-cluster.ts';
 
-// The end of a job is told to the api that waits for it and to nobody else: in a stream of its own for each
-// shard, which the id of the job names. BullMQ writes it in the step that ends the job, so it costs no turn
-// with Redis. The id is part of what an envelope is signed for, so nobody else can have an answer sent
-// elsewhere.
+// The end of a job is reported only to the api that waits for it, through a stream for each api and shard.
+// The job id names that api. BullMQ writes to the stream in the step that ends the job, so it costs no extra
+// round trip. The signature of an envelope covers its job id, so no other process can redirect an answer.
 
-/** An api process that waits for answers: 16 letters that no other one has. */
+/** The name of an api process that reads answers: 16 random letters. */
 export type Reader = string;
 
 const readerPattern = /^[\w-]{16}$/;
@@ -20,45 +19,48 @@ export function drawReader(): Reader {
   return randomBytes(12).toString('base64url');
 }
 
-/** The id of the `count`th job of an api process. */
+/** The id of an api's job number `count`. */
 export function jobIdOf(reader: Reader, count: number): string {
   return `${reader}.${count}`;
 }
 
-/** Where an api hears of the ends of its jobs; `queueKeys`: as the keys of the shard begin. */
+/**
+ * The key of the stream in which an api is told that its jobs ended. `queueKeys`: the beginning of the
+ * shard's keys.
+ */
 export function answersKey(queueKeys: string, reader: Reader): string {
   return `${queueKeys}:answers:${reader}`;
 }
 
-/** The name of the connection by which an api hears of its jobs; `doctor` looks when it was last used. */
+/** The name of the connection on which an api reads its answers. `doctor` checks when it was last used. */
 export function answersConnectionName(prefix: string, reader: Reader): string {
   return `${prefix}:answers:${reader}`;
 }
 
-/** The api whose connection has this name; null: it is another connection. */
+/** The api whose connection has this name; null for other connections. */
 export function readerNamedIn(name: string, prefix: string): Reader | null {
   const start = answersConnectionName(prefix, '');
   const reader = name.slice(start.length);
   return name.startsWith(start) && readerPattern.test(reader) ? reader : null;
 }
 
-/** The api that waits for a job; null: none does, or one of a version that reads what all are told. */
+/** The api that waits for a job; null if none does, or if its version reads the shared events. */
 export function readerOf(jobId: string): Reader | null {
   return idPattern.exec(jobId)?.[1] ?? null;
 }
 
-// An api renews this for as long as it is there, and so does a worker that answers one that may not be.
+// An api renews this while it runs. So does a worker that answers an api which may have ended.
 const keptMs = 60_000;
 const renewEveryMs = 10_000;
-// An api that closes leaves its streams empty for this long: a job that ends late may still write there, and
+// An api that closes leaves its empty streams for this long: a job that ends late may still write there, and
 // its worker may have renewed the stream a moment ago.
 const keptAfterMs = 15_000;
-// The key of the stream of events in the list of what BullMQ's script gets.
+// The index of the events' key among the keys of BullMQ's script.
 const eventsAt = 3;
 
 /**
- * Has a worker tell the end of each job to the api that waits for it. `connection`: by which streams of apis
- * that have gone are made to end.
+ * Makes a worker report the end of each job to the api that waits for it. `connection` sets the expiry of
+ * streams, so that those of ended apis go away.
  */
 export function answerReaders(worker: Worker, queueKeys: string, connection: RedisConnection): void {
   const { backend } = worker;
@@ -85,16 +87,16 @@ export function answerReaders(worker: Worker, queueKeys: string, connection: Red
   worker.on('failed', (job) => renew(job?.id));
 }
 
-/** The calls that tell an api about a shard's job; `answer`: the job's answer in Redis, unchecked. */
+/** The callbacks for the ends of a shard's jobs. `answer`: the job's answer from Redis, not verified yet. */
 export type Told = {
   completed(jobId: string, answer: unknown): void;
-  /** Not an answer: a job can be called failed after its work was committed. */
+  /** Not an answer: a job can be marked as failed after its work was committed. */
   failed(jobId: string): void;
 };
 
-/** Reads what an api process is told. */
+/** Reads the answers to an api process. */
 export type AnswerReader = {
-  /** Hears of the jobs of this queue too, from the next read on; resolves when that is under way. */
+  /** Adds a queue, from the next read on. Resolves when that read is under way. */
   add(queue: Queue, told: Told): Promise<void>;
   close(): Promise<void>;
 };
@@ -105,8 +107,8 @@ const restMs = 50;
 type Stream = { told: Told; lastId: string; tidiedTo: string };
 
 /**
- * Reads the streams of an api process, those of one server over one connection that blocks, and removes what
- * was read. `producer`: the connection for commands; stays the caller's, as do `consumers`.
+ * Reads the streams of an api process and removes what was read. All streams on one server share a blocking
+ * connection. `producer`: the connection for commands. The caller closes it and `consumers`.
  */
 export function readAnswers(options: {
   reader: Reader;
@@ -126,7 +128,7 @@ export function readAnswers(options: {
     for (const [key, stream] of streams) {
       if (stream.lastId !== stream.tidiedTo) {
         stream.tidiedTo = stream.lastId;
-        // A full Redis takes this, too.
+        // XTRIM works in a full Redis, too.
         producer.xtrim(key, 'MINID', stream.lastId).catch(() => {});
       }
       if (isDue) producer.pexpire(key, keptMs).catch(() => {});
@@ -161,21 +163,21 @@ export function readAnswers(options: {
   };
 }
 
-/** The reads over one connection. */
+/** The reads on one connection. */
 type Reading = {
-  /** Resolves when a read that hears of this stream, too, is under way. */
+  /** Adds a stream. Resolves when a read that includes it is under way. */
   add(key: string, stream: Stream): Promise<void>;
   stop(): void;
 };
 
-/** Reads over a connection, again and again, all streams that were added. */
+/** Reads all added streams on a connection, again and again. */
 function startReading(consumer: Redis, report: (error: Error, what: string) => void): Reading {
   const streams = new Map<string, Stream>();
   let asked: (() => void)[] = [];
   let closed = false;
 
-  // A server that took over may give smaller ids than the one before it gave: the streams are read again from
-  // their beginning, which is what was not removed yet. What was answered already is nobody's.
+  // After a failover, the new server may use smaller ids. So the streams are read again from the beginning;
+  // answered entries were removed, or have no waiter any more.
   const startOver = () => {
     for (const stream of streams.values()) stream.lastId = '0-0';
   };

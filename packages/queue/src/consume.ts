@@ -15,50 +15,52 @@ import { keepSeen, type WorkerNote } from './workers-seen.ts';
 export type ConsumeOptions = {
   redisUrl: string;
   prefix: string;
-  /** Shards in use at most; as many are as there are workers. */
+  /** The most shards in use. There are as many as workers. */
   shardsMax: number;
-  /** Stay the caller's. */
+  /** The caller closes them. */
   keys: EnvelopeKeys;
-  /** Envelopes under way from each shard, at most. */
+  /** The most envelopes of a shard under way at once. */
   concurrency: number;
   /**
-   * The outcome of each request, by its id. Throws only when nothing was applied and trying again may help.
-   * `attempt`: 1 when the envelope is taken for the first time; more when it failed before, or its worker was
-   * lost with it.
+   * Returns the outcome of each request by its id. Throws only if nothing was applied and another try may
+   * help. `attempt`: 1 for the first delivery; more if it failed before or its worker was lost.
    */
   apply: (requests: QueuedRequest[], attempt: number) => Promise<ReadonlyMap<string, Outcome>>;
-  /** Work waits in the queue and none comes: the process had better be started anew. */
+  /** Called when work waits in the queue but none arrives: the process should be restarted. */
   onUnserved: () => void;
   report: (error: Error, what: string) => void;
-  /** Whether this worker can work now; if not, it leaves work to others. Default: always. */
+  /** Whether this worker can work now. If not, it leaves the work to others. Default: always. */
   isAble?: () => boolean;
-  /** Told how long the way of an envelope's outcomes into Redis took. */
+  /** Called with the time that it took to write an envelope's outcomes to Redis. */
   onAnswerTaken?: (tookMs: number) => void;
   /** The worker's report about itself. */
   note?: () => WorkerNote;
 };
 
 export type Consumer = {
-  /** Whether Redis gives work now. */
+  /** Whether Redis delivers work now. */
   isOpen(): boolean;
-  /** How many jobs were not envelopes of this service. */
+  /** The number of jobs that were not envelopes of this service. */
   refusedCount(): number;
-  /** From how many shards it takes work. */
+  /** The number of shards from which it takes work. */
   shardCount(): number;
-  /** Takes no more, finishes what it has, closes. */
+  /** Takes no more work, finishes the current work and closes. */
   close(): Promise<void>;
 };
 
-/** The requests of a job; `later`: an api of a later version sent what this one does not know. */
+/** The requests of a job. `later`: a later version of the api sent something this version does not know. */
 type Opened = QueuedRequest[] | 'later';
 
 const laterText = 'left to others: an api of a later version sent what this worker does not know';
-// An envelope left to others returns after this time, to the worker that asks first, until its api has
-// answered the callers and removed it. If that api has ended, it is dropped after this many times.
+// An envelope left to others returns after this time and goes to the next worker that asks, until its api has
+// answered the callers and removed it. If that api has ended, it is dropped after this many returns.
 const leftForMs = 50;
 const leftTimesMax = 200;
 
-/** Leaves an envelope in the queue, for a worker that knows its version; false: it was left often enough. */
+/**
+ * Leaves an envelope in the queue for a worker that knows its version. Returns false if it was left often
+ * enough.
+ */
 async function leaveToOthers(job: Job, token: string | undefined): Promise<boolean> {
   if (job.attemptsStarted > leftTimesMax) return false;
   await job.moveToDelayed(Date.now() + leftForMs, token);
@@ -66,8 +68,7 @@ async function leaveToOthers(job: Job, token: string | undefined): Promise<boole
 }
 
 /**
- * BullMQ keeps message and stack of what a job throws in Redis, as they are; the cause, which may hold
- * values, stays here.
+ * BullMQ stores the message and stack of an error in Redis. The cause, which may contain values, stays here.
  */
 class EnvelopeError extends PlainError {}
 
@@ -84,11 +85,11 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
   const answeredAt = new WeakMap<SignedAnswer, number>();
 
   /**
-   * The requests that an api sent as this job; none when it sent something else, or nothing. Answers nobody
-   * then, and is not tried again. `later`: an api of a later version sent it.
+   * Returns the requests of a job. If an api did not sign it for this job, returns none; such a job gets no
+   * answer and is not tried again. `later`: a later version of the api sent it.
    */
   function openJob(place: Place, data: unknown): Opened | Promise<Opened> {
-    // A canary has nothing to be signed.
+    // A canary contains nothing that needs a signature.
     if (isCanary(data)) return [];
     const opened = openEnvelope(options.keys, place, data);
     if (opened !== null) return opened;
@@ -112,7 +113,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     }
     if (requests.length === 0) return null;
     try {
-      // Those that leave it to others do not count.
+      // Deliveries that ended in leaving it to others do not count.
       const attempt = 1 + job.attemptsMade + job.stalledCounter;
       const outcomes = await options.apply(requests, attempt);
       const answer = signAnswer(options.keys, place, packOutcomes(requests, outcomes));
@@ -140,7 +141,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       }),
     report,
   });
-  // Whichever shards they take work from, all workers are seen in the first.
+  // All workers report to the first shard, whichever shards they take work from.
   const stopBeing = keepSeen(
     producer,
     { key: `${prefix}:${queueName(0)}:workers`, id: workerId },

@@ -1,30 +1,34 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
-/** A key as Postgres has it. `settled`: every process has surely read it. */
+/** A key as stored in Postgres. `settled`: every process has read it by now. */
 export type StoredEnvelopeKey = { kid: number; secret: Uint8Array; settled: boolean };
 
-/** `secret`: from plain bytes Node makes one for every signature, which then takes five times as long. */
+/**
+ * `secret` is a KeyObject: from plain bytes, Node would make one for each signature, which takes five times
+ * as long.
+ */
 export type EnvelopeKey = { kid: number; secret: KeyObject };
 
-/** The keys of what travels through Redis, which has none of them. */
+/** The keys that sign envelopes and answers. Redis has none of them. */
 export type EnvelopeKeys = {
-  /** The one that signs: the newest that every process knows. */
+  /** The key that signs: the newest that every process knows. */
   signing(): EnvelopeKey;
-  /** One that verifies; null when there is none of this number. */
+  /** A key that verifies; null if none has this number. */
   find(kid: unknown): EnvelopeKey | null;
-  /** Reads them anew, if that was not done a moment ago. Never fails. */
+  /** Reads the keys again, unless that was done a moment ago. Never fails. */
   refresh(): Promise<void>;
   stop(): void;
 };
 
-// Well within the time in which a new key does not sign yet.
+// Well within the time for which a new key does not sign yet.
 const readEveryMs = 15_000;
-// However many unknown numbers come, so that nobody who writes to Redis has Postgres asked without end.
+// A limit for unknown numbers: otherwise a process that can write to Redis could cause endless queries to
+// Postgres.
 const readAgainAfterMs = 1000;
 
 /**
- * Reads the keys, now and again and again; a failure later leaves the keys that are known. `read`: those that
- * verify, the newest first. Fails when they cannot be read now, or there is none.
+ * Reads the keys now and at intervals. If a later read fails, the known keys stay. `read` returns the keys
+ * that verify, newest first. Fails if the first read fails or there is no key.
  */
 export async function openEnvelopeKeys(read: () => Promise<StoredEnvelopeKey[]>): Promise<EnvelopeKeys> {
   let keys = new Map<unknown, EnvelopeKey>();

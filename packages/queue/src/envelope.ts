@@ -2,9 +2,9 @@ import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 
 /**
- * The version of envelopes in which each kind of request came. A worker that is older leaves an envelope of a
- * later version to those that know it, so that both can run beside each other. A new kind gets the next
- * number, and so does a change of a kind that an older worker would misread.
+ * The envelope version in which each kind of request was introduced. An older worker leaves an envelope of a
+ * later version to workers that know it, so both versions can run together. A new kind gets the next number,
+ * and so does a change that an older worker would misread.
  */
 const versionSince: Readonly<Record<QueuedRequest['kind'], number>> = {
   receive: 1,
@@ -15,12 +15,15 @@ const versionSince: Readonly<Record<QueuedRequest['kind'], number>> = {
   batch: 1,
 };
 
-/** The version of an envelope of these requests: the lowest that all workers can apply that know it. */
+/**
+ * The version of an envelope with these requests: the lowest that is known to all workers that can apply
+ * them.
+ */
 export function envelopeVersionOf(requests: readonly QueuedRequest[]): number {
   return requests.reduce((version, { kind }) => Math.max(version, versionSince[kind]), 1);
 }
 
-/** Whether a worker of this version can apply all of an envelope, which an api of ours sent. */
+/** Whether a worker of this version can apply a whole envelope. The envelope's signature was verified. */
 export function isKnownEnvelope(version: number, requests: readonly QueuedRequest[]): boolean {
   return version <= Math.max(...Object.values(versionSince)) && requests.every(isOfKnownKind);
 }
@@ -34,8 +37,8 @@ function isOfKnownKind(request: QueuedRequest): boolean {
 }
 
 /**
- * Outcomes in the order of the envelope's requests, as short lists to keep the answer small. The third place
- * marks repeats. `stored`: the outcome is too large for Redis and is in Postgres.
+ * Outcomes in the order of the envelope's requests, as short lists to keep the answer small. The third
+ * element marks repeats. `stored`: the outcome is too large for Redis and is in Postgres.
  */
 export type EnvelopeResult = [Outcome['status'] | 'stored', string | null, isRepeat?: 1][];
 
@@ -51,40 +54,40 @@ export function packOutcomes(
   return requests.map(({ requestId }) => {
     const { status, result, isRepeat } = outcomes.get(requestId)!;
     const length = result?.length ?? 0;
-    // For the others Postgres has only the id.
+    // For other outcomes, Postgres stores only the id.
     const isStored = status === 'applied' || status === 'refused';
-    // A large answer that was decided before was not read.
+    // The text of a large answer that was decided earlier was not read.
     if (isStored && (result === null || length > resultMax || length > room)) return ['stored', null];
     room -= length;
     return isRepeat ? [status, result, 1] : [status, result];
   });
 }
 
-/** The outcome, or null when it has to be read from Postgres. */
+/** Returns the outcome, or null if it must be read from Postgres. */
 export function unpackOutcome([status, result, isRepeat]: EnvelopeResult[number]): Outcome | null {
   if (status === 'stored') return null;
   return isRepeat === 1 ? { status, result, isRepeat: true } : { status, result };
 }
 
-/** Where a shard's envelopes wait. The braces keep all of a shard's keys on one node of a Redis Cluster. */
+/** The queue of a shard. The braces keep all keys of a shard on one node of a Redis Cluster. */
 export function queueName(shard: number): string {
   return `{stock-${shard}}`;
 }
 
 /**
- * The name of the connection by which a worker takes and ends its work from a shard; null: by which it says
- * that it is there. `doctor` looks how long ago it was last used. A queue's braces would not survive as they
- * are.
+ * The name of a worker's connection for the jobs of a shard; null: the connection on which it reports that it
+ * is there. `doctor` checks when it was last used. The queue's name is encoded, because braces would not
+ * survive.
  */
 export function workerConnectionName(prefix: string, shard: number | null, workerId: string): string {
   const queue = shard === null ? '' : Buffer.from(queueName(shard)).toString('base64');
   return `${prefix}:${queue}:main:${workerId}`;
 }
 
-/** The shard of an item: all work on one item meets in one queue, and so in one batch. */
+/** The shard of an item. All work on an item meets in one queue, and so in one batch. */
 export function shardOf(shortId: string, shardCount: number): number {
   if (shardCount === 1) return 0;
-  // FNV-1a: spread evenly, the same in every process.
+  // FNV-1a: evenly spread, and the same in every process.
   let hash = 0x811c9dc5;
   for (let index = 0; index < shortId.length; index++) {
     hash = Math.imul(hash ^ shortId.charCodeAt(index), 0x01000193) >>> 0;

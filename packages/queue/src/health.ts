@@ -5,15 +5,13 @@ import { queueName } from './envelope.ts';
 import { mastersOf, type RedisConnection } from './redis-cluster.ts';
 import { readSeating, type Seating } from './seats.ts';
 
-// The questions of `doctor` and `status` to Redis. They only read and add no job, so the operator needs no
-// right to add one. They still see that workers take work, because an idle worker sends an empty envelope
+// Reads the state of Redis for `doctor` and `status`. It only reads and adds no job, so the operator needs no
+// right to write. It can still see that workers take work, because an idle worker sends an empty envelope
 // through the queue every few seconds (service-watch.ts).
 
-/**
- * A server's own figures; null: hidden, as by some managed services. `maxBytes` 0: no limit.
- */
+/** A server's own figures; null if hidden, as in some managed services. `maxBytes` 0: no limit. */
 export type RedisHealth = {
-  /** Which of several it is; null: there is one. */
+  /** The server's address if there are several; null if there is one. */
   place: string | null;
   version: string | null;
   policy: string | null;
@@ -23,7 +21,7 @@ export type RedisHealth = {
   role: string | null;
 };
 
-/** How Redis is, or each master of a Redis Cluster, of the command INFO. */
+/** Reads INFO of Redis, or of each master of a Redis Cluster. */
 export async function readRedis(redis: RedisConnection): Promise<RedisHealth[]> {
   return askMasters(redis, async (master, place) => {
     const info = await master.info();
@@ -45,8 +43,8 @@ export async function readRedis(redis: RedisConnection): Promise<RedisHealth[]> 
 }
 
 /**
- * How far the clock of Redis, or of each master, is ahead of this process's, milliseconds, and how wrong that
- * may be.
+ * How far the clock of Redis, or of each master, is ahead of this process's clock, and the possible error, in
+ * milliseconds.
  */
 export async function readRedisClocks(
   redis: RedisConnection,
@@ -73,29 +71,33 @@ function askMasters<Answer>(
   );
 }
 
-/** One connection by which a process of the service does its work on a queue. */
+/** A connection on which a process of the service works on a queue. */
 export type Part = {
   kind: 'api' | 'worker';
   /** Identifies the process among those of its kind. */
   process: string;
-  /** The shard whose work it takes here; null: the connection serves all, or reports that it is there. */
+  /**
+   * The shard that it serves here; null if the connection serves all shards or only reports that the worker
+   * is there.
+   */
   shard: number | null;
   /** Its address as Redis sees it. */
   address: string;
-  /** Seconds since it last asked; a process that runs asks every second. */
+  /** Seconds since its last command. A running process sends one every second. */
   idleSeconds: number;
-  /** Whether it has asked while it was watched. */
+  /** Whether it sent a command while it was watched. */
   asked: boolean;
 };
 
 /**
- * A shard's queue: envelopes that wait or are under way, and whether one was finished while it was watched.
+ * A shard's queue: the envelopes that wait or are under way, and whether one was finished while it was
+ * watched.
  */
 export type ShardHealth = { shard: number; waiting: number; finished: boolean };
 
 export type QueueHealth = {
   parts: Part[];
-  /** Why Redis hides its connections, so that `parts` is empty; null: it shows them. */
+  /** Why Redis hides its connections, so that `parts` is empty; null if it shows them. */
   hidden: string | null;
   shards: ShardHealth[];
   /** The holder of each shard; null: Redis does not say. */
@@ -106,9 +108,9 @@ export type QueueHealth = {
 const lookEveryMs = 250;
 
 /**
- * Watches the processes and queues until each process has asked and, with `untilFinished`, each queue has
- * finished an envelope; `watchMs` at most. The queues: those in use, and those from which a worker takes
- * work.
+ * Watches the processes and queues until each process has sent a command and, with `untilFinished`, each
+ * queue has finished an envelope, for at most `watchMs`. Covers the queues in use and those that a worker
+ * serves.
  */
 export async function watchQueues(
   redis: RedisConnection,
@@ -122,10 +124,10 @@ export async function watchQueues(
   for (;;) {
     const watchedMs = performance.now() - startedAt;
     const { hidden, found } = await findParts(redis, prefix);
-    // Whole seconds, cut off: one that shows 1 may have been silent for nearly two.
+    // Redis cuts off fractions: a value of 1 may mean nearly two seconds of silence.
     for (const { id, idleSeconds } of found) if ((idleSeconds + 1) * 1000 <= watchedMs) asked.add(id);
     const parts = found.map(({ id, reader: _, ...part }) => ({ ...part, asked: asked.has(id) }));
-    // Rights of an older version do not let an operator see it.
+    // An older version's rights do not let an operator read it.
     const seating = await readSeating(redis, prefix).catch(() => null);
     const inUse = seating?.shards.filter((shard) => shard.isInUse).map(({ shard }) => shard) ?? [];
     const numbers = new Set([
@@ -148,7 +150,7 @@ export async function watchQueues(
     const areFinished = !untilFinished || shards.every(({ shard }) => finished.has(shard));
     const areAsked = parts.every((part) => part.asked) && shards.every(({ shard }) => isServed(shard));
     const areAllWell = areFinished && (hidden !== null || areAsked);
-    // A queue that nobody waits on has nothing to be waited for.
+    // Nothing will happen in a queue without a worker and without a waiting envelope.
     const isHopeless = hidden === null && parts.length === 0 && watchedMs > 1000;
     if (areAllWell || isHopeless || watchedMs > watchMs) return { parts, hidden, shards, seating, watchedMs };
     await wait(lookEveryMs);
@@ -156,8 +158,8 @@ export async function watchQueues(
 }
 
 /**
- * The id of the last event that says that a job of a queue was completed, among those that all are told (an
- * idle worker's canaries) and those that each api is told; '' when there is none.
+ * The id of the last event about a completed job of a queue, in the shared stream (an idle worker's canaries)
+ * and the streams of each api; '' if there is none.
  */
 async function lastFinishedIn(
   redis: RedisConnection,
@@ -171,13 +173,13 @@ async function lastFinishedIn(
       return events.find(([, fields]) => fields[1] === 'completed')?.[0] ?? '';
     }),
   );
-  // Which is the newest does not matter: another one than before is news.
+  // The newest does not matter: any difference means that a job has ended.
   return last.join(' ').trim();
 }
 
 type Connection = Omit<Part, 'asked'> & { id: string; reader: Reader | null };
 
-/** A part is connected to the master that has its queue. */
+/** Finds the connections of the processes. A process is connected to the master that has its queue. */
 async function findParts(redis: RedisConnection, prefix: string) {
   try {
     const lists = await askMasters(redis, async (master, place) => {
@@ -186,15 +188,15 @@ async function findParts(redis: RedisConnection, prefix: string) {
     });
     return { hidden: null, found: lists.flat() };
   } catch (error) {
-    // A connection that is lost is no refusal.
+    // A lost connection is not a refusal.
     if ((error as Error).name !== 'ReplyError') throw error;
     return { hidden: messageOf(error), found: [] };
   }
 }
 
 /**
- * The connections by which the processes do their work, by their names: prefix, the queue in base64, and
- * `main` for a worker's, which is used every second; or that by which an api hears of ends.
+ * Finds the connections of the service by their names: the prefix, then the queue in base64 with `main` for a
+ * worker's connection, which is used every second, or the connection on which an api reads its answers.
  */
 function parseClients(list: string, prefix: string): Connection[] {
   return list.split('\n').flatMap((line): Connection[] => {
@@ -209,7 +211,7 @@ function parseClients(list: string, prefix: string): Connection[] {
     const reader = readerNamedIn(name, prefix);
     if (reader !== null) return [{ ...of, kind: 'api', process: reader, shard: null, reader }];
     if (!name.startsWith(`${prefix}:`)) return [];
-    // A worker of an older version has no name of its own in it.
+    // An older worker's connection does not contain the worker's name.
     const [encoded = '', suffix, ...worker] = name.slice(prefix.length + 1).split(':');
     const queue = Buffer.from(encoded, 'base64').toString('utf8');
     const shard = /^\{stock-(\d{1,4})\}$/.exec(queue)?.[1];

@@ -1,10 +1,10 @@
-/** How much may be under way of one shard. */
+/** Limits for one shard. */
 export type Limits = {
-  /** Requests in one envelope, at most. */
+  /** The most requests in one envelope. */
   envelopeMax: number;
   /**
-   * Envelopes of one shard under way at once, at most: full ones, those of as many as are under way, and more
-   * when one takes unusually long.
+   * The most envelopes of a shard under way at once. They are used for full envelopes, for as many requests
+   * as are under way, and when an answer takes unusually long.
    */
   inFlightMax: number;
 };
@@ -13,7 +13,7 @@ export type Limits = {
 export type SentEnvelope = {
   jobId: string;
   requestIds: string[];
-  /** How many of its requests still wait. */
+  /** The number of its requests that still wait. */
   unanswered: number;
   sentAt: number;
   /** Whether its job has ended. */
@@ -21,7 +21,7 @@ export type SentEnvelope = {
 };
 
 /**
- * One shard as an api process sees it: the requests that wait, those under way, and how fast it goes. Times
+ * One shard as an api process sees it: the waiting requests, the envelopes under way, and the speed. Times
  * are of `performance.now()`.
  */
 export type Lane<Waiting> = {
@@ -30,23 +30,23 @@ export type Lane<Waiting> = {
   sent: Map<string, SentEnvelope>;
   /** Moving average of the time from sending an envelope to its answers. */
   roundTripMs: number;
-  /** Moving average of the time in which one request leaves while others wait; 0 when none waits. */
+  /** Moving average of the time per request sent while others wait; 0 if none wait. */
   paceMs: number;
-  /** When the last ones left, if some had to stay; otherwise null. */
+  /** When the last envelope left, if requests had to stay behind; otherwise null. */
   lastSentAt: number | null;
-  /** When each command that Redis has not answered was sent, the oldest first. */
+  /** When each command that Redis has not answered was sent, oldest first. */
   addsUnderWay: Set<number>;
 };
 
 // A request likely to be answered later than this is refused on arrival.
 const busyFromMs = 700;
-// With fewer requests under way one more envelope costs nobody anything, and the one in it waits for nobody.
+// With fewer requests under way, one more envelope delays nobody, and its requests do not wait.
 const gatherFrom = 8;
-// An envelope that took this many times the average: those that come meanwhile go without its answers.
+// When an envelope takes this many times the average, waiting requests leave without its answers.
 const lateFactor = 2;
-// The pace is that of about so many requests.
+// The pace is averaged over about this many requests.
 const paceOver = 128;
-// A command to Redis that takes this long: Redis hangs, and what is not sent yet need not wait with it.
+// If a command takes this long, Redis hangs. Requests that are not sent yet need not wait for it.
 const hungAfterMs = 300;
 
 /** A lane in which nothing was sent yet. */
@@ -62,10 +62,10 @@ export function emptyLane<Waiting>(): Lane<Waiting> {
 }
 
 /**
- * Whether an envelope of those that wait may leave. It costs as much as several requests: while some are
- * under way, those that come wait for their answers and travel together. Those that fill an envelope need
- * not, nor those that are as many as are under way: the worker has them when it is done with the ones before.
- * And nobody waits for one that takes unusually long.
+ * Whether an envelope may leave. An envelope costs as much as several requests. So while some are under way,
+ * new requests wait for those answers and then leave together. They leave earlier if they fill an envelope,
+ * or if they are as many as those under way: then they reach the worker by the time it has finished those.
+ * They do not wait for an answer that takes unusually long.
  */
 export function maySend(lane: Lane<unknown>, limits: Limits, now: number): boolean {
   if (lane.waiting.length === 0 || lane.sent.size >= limits.inFlightMax) return false;
@@ -84,8 +84,8 @@ export function maySend(lane: Lane<unknown>, limits: Limits, now: number): boole
 }
 
 /**
- * Takes those that leave as one envelope: `max` at most, and all of those that travel together or none (these
- * are never more than `max`). One that travels alone is an envelope by itself.
+ * Takes the requests for the next envelope: at most `max`, and either all or none of a group that must travel
+ * together (a group is never larger than `max`). A request that travels alone gets an envelope of its own.
  */
 export function takeEnvelope<Waiting extends { together: object | null; isAlone: boolean }>(
   { waiting }: Lane<Waiting>,
@@ -111,11 +111,11 @@ export function isBusy(lane: Lane<unknown>, limits: Limits, arrivedAt: number, n
 }
 
 /**
- * How long a request that joins the lane now will probably wait to be sent; null when it leaves with this
- * turn.
+ * How long a request that joins the lane now will probably wait to be sent; null if it leaves in this
+ * event-loop turn.
  */
 export function expectedWaitMs(lane: Lane<unknown>, limits: Limits): number | null {
-  // All that came in this turn still wait, those who may go at its end too.
+  // Includes requests that came in this turn and may leave at its end.
   const ahead = lane.waiting.length - (limits.inFlightMax - lane.sent.size) * limits.envelopeMax;
   if (ahead < 0) return null;
   const paceMs = Math.max(lane.paceMs, lane.roundTripMs / limits.inFlightMax / limits.envelopeMax);
@@ -123,22 +123,22 @@ export function expectedWaitMs(lane: Lane<unknown>, limits: Limits): number | nu
 }
 
 /**
- * Notes that so many left: how fast it goes while others wait, with what this process itself takes from one
- * envelope to the next.
+ * Notes that requests were sent. The pace while others wait includes the time this process itself takes
+ * between envelopes.
  */
 export function notePace(lane: Lane<unknown>, sentCount: number, now: number): void {
   if (lane.lastSentAt !== null) lane.paceMs += (now - lane.lastSentAt - sentCount * lane.paceMs) / paceOver;
   lane.lastSentAt = now;
   if (lane.waiting.length > 0) return;
-  // Nobody waits any more: a pace of a bad moment, kept, would refuse all who would have to wait, and so
-  // never be measured again.
+  // No requests wait any more. A pace from a bad moment must not be kept: it would refuse every request that
+  // has to wait, and so would never be measured again.
   lane.lastSentAt = null;
   lane.paceMs = 0;
 }
 
 /**
- * Notes that all of an envelope is answered, however its answers came: while their events are lost, and
- * Postgres is asked, they take as long as that.
+ * Notes that a whole envelope is answered, however the answers came: while events are lost and Postgres is
+ * asked instead, answers take that long.
  */
 export function noteAnswered(lane: Lane<unknown>, envelope: SentEnvelope, now: number): void {
   lane.sent.delete(envelope.jobId);

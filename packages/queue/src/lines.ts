@@ -16,9 +16,9 @@ export type Line = { index: number; lane: Lane<Waiter>; shard: Shard; isSchedule
 export type LinesOptions = {
   redisUrl: string;
   prefix: string;
-  /** The connection for commands; it stays the caller's. */
+  /** The connection for commands. The caller closes it. */
   producer: RedisConnection;
-  /** The calls that handle the ends of a line's jobs. */
+  /** The callbacks for the ends of a line's jobs. */
   toldOf: (line: Line) => Told;
   report: (error: Error, what: string) => void;
 };
@@ -30,20 +30,20 @@ export type Lines = {
   /** The line of an item. */
   of(itemId: string): Line;
   at(index: number): Line;
-  /** Those that are, or were, in use. */
+  /** The lines that are or were in use. */
   all(): readonly Line[];
   queues(): Queue[];
-  /** How many are in use, as this process knows. */
+  /** The number of shards in use, as far as this process knows. */
   count(): number;
   close(): Promise<void>;
 };
 
-// About as often as workers do. Until an api knows, workers still take work from a shard that has gone out of
-// use (seats.ts).
+// About as often as workers report. Until every api knows, workers still take work from a shard that is no
+// longer in use (seats.ts).
 const countEveryMs = 500;
 const connectWithinMs = 1000;
 
-/** Opens the line of each shard that is in use, and goes on doing so as their number changes. */
+/** Opens a line for each shard in use, and follows changes of their number. */
 export async function openLines(options: LinesOptions): Promise<Lines> {
   const { redisUrl, prefix, producer, report } = options;
   const reader = drawReader();
@@ -56,7 +56,7 @@ export async function openLines(options: LinesOptions): Promise<Lines> {
   const lines: Line[] = [];
   let count = 1;
 
-  /** Resolves when the answers to what is sent there will be heard. */
+  /** Resolves when answers from these shards can be received. */
   async function openUpTo(wanted: number): Promise<void> {
     const heard: Promise<void>[] = [];
     while (lines.length < wanted) {

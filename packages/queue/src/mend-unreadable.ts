@@ -2,19 +2,19 @@ import type { Queue, Worker } from 'bullmq';
 import type { RedisConnection } from './redis-cluster.ts';
 
 /**
- * Makes jobs readable that BullMQ cannot even read, and so to be refused as what they are. It stumbles over
- * one before any code of ours sees it, takes its worker for lost, and hands it out again, for ever: so
- * whatever was lost is looked at. Nothing of ours is written like that.
+ * Repairs jobs that BullMQ cannot parse, so that they can be refused. BullMQ fails on such a job before our
+ * code sees it, takes the worker for lost and delivers the job again, forever. So every lost job is checked.
+ * This service never writes such jobs.
  */
 export function mendUnreadable(worker: Worker, queue: Queue, connection: RedisConnection): void {
   worker.on('stalled', async (jobId) => {
     try {
       const [data, options] = await connection.hmget(queue.toKey(jobId), 'data', 'opts');
       if (isReadable(data ?? '{}') && isReadable(options ?? '{}', 'object')) return;
-      // Not removed: it may be handed out already, and is locked then.
+      // The job is not removed: it may be delivered and locked by now.
       await connection.hset(queue.toKey(jobId), 'data', 'null', 'opts', '{}');
     } catch {
-      // A command that fails is tried again when the job is lost again.
+      // If the command fails, it is tried again when the job is lost again.
     }
   });
 }

@@ -2,14 +2,14 @@ import { Queue, type Worker } from 'bullmq';
 import { queueName } from './envelope.ts';
 import type { RedisConnection } from './redis-cluster.ts';
 
-// For events that name no api (answer-streams.ts). An api of an older version that stalls for longer than
-// these last asks Postgres for its answers. With answers of the largest size (envelope.ts) they take 64 MB.
+// For events that name no api (answer-streams.ts). An api of an older version that is frozen for longer than
+// these last asks Postgres for its answers. With the largest answers (envelope.ts) they take 64 MB.
 const eventsKept = 2000;
 // No caller waits for an older answer.
 const eventsKeptSeconds = 30;
 const tidyEveryMs = 5000;
 
-/** A shard's queue, to put work into; its connection stays the caller's. */
+/** A shard's queue, for adding work. The caller closes its connection. */
 export function openQueue(options: {
   shard: number;
   prefix: string;
@@ -28,25 +28,26 @@ export function openQueue(options: {
   return queue;
 }
 
-// By the clock of the Redis that has the streams, which makes the ids of the events.
+// By the clock of the Redis server that has the streams, because it makes the ids of the events.
 const trim = `
 local oldest = (redis.call('TIME')[1] - ARGV[1]) * 1000
 for each = 1, #KEYS do redis.call('XTRIM', KEYS[each], 'MINID', '~', string.format('%d', oldest)) end
 `;
 
 /**
- * Removes old events and says how many are kept, at once and now and then, until the returned function is
- * called. BullMQ trims its streams only when it adds to them. A Redis that is full refuses what adds, so that
- * a stream that filled it would stay for ever; it never refuses XTRIM.
+ * Removes old events and sets how many are kept, now and at intervals. The returned function stops it. BullMQ
+ * trims its streams only when it adds to them. A full Redis refuses to add, so a stream that filled it would
+ * stay forever; but it never refuses XTRIM.
  */
 export function trimEvents(queue: Queue, connection: RedisConnection): () => void {
   const tidy = async () => {
     const streams = ['events', 'steps'].map((stream) => queue.toKey(stream));
     await connection.eval(trim, streams.length, ...streams, eventsKeptSeconds);
-    // BullMQ would say so once, as the queue is opened, and not where Redis was away, full or lost its data.
+    // BullMQ would set this only once, when the queue is opened, so it would be missing if Redis was away or
+    // full, or lost its data.
     await connection.hset(queue.keys.meta!, 'opts.maxLenEvents', eventsKept);
   };
-  // A command that fails is tried again; a connection that is away is told of elsewhere.
+  // A failed command is tried again. A lost connection is reported elsewhere.
   const begin = () => void tidy().catch(() => {});
   const timer = setInterval(begin, tidyEveryMs);
   timer.unref();
@@ -55,10 +56,10 @@ export function trimEvents(queue: Queue, connection: RedisConnection): () => voi
 }
 
 /**
- * Has BullMQ tell of the steps of a job (added, waits, is active) in a stream of their own, which nobody
- * reads: an api waits for the completion alone, which is told in a stream of its own (answer-streams.ts), and
- * one of an older version, which reads the stream of events, would be woken for each step. A job that failed
- * by stalling is told as a step too; the api asks Postgres for the outcome of its requests.
+ * Makes BullMQ write the steps of a job (added, waiting, active) to a stream of their own that nothing reads.
+ * An api only needs the end of a job, which has its own stream (answer-streams.ts). An api of an older
+ * version reads the stream of events and would be woken for each step. A job that failed by stalling is
+ * reported as a step, too; the api then asks Postgres for the outcomes.
  */
 export function keepStepsApart(part: Queue | Worker): void {
   part.keys.events = part.toKey('steps');

@@ -4,26 +4,26 @@ import { PlainError } from '@inventory/process/plain-error';
 import { Cluster, type ClusterOptions, type Redis } from 'ioredis';
 import type { ClusterAccess } from './slot-connector.ts';
 
-/** A connection to a single Redis, one that Sentinels lead, or all masters of a Redis Cluster. */
+/** A connection to a single Redis, to the master behind Sentinels, or to all masters of a Redis Cluster. */
 export type RedisConnection = Redis | Cluster;
 
-/** Every master, where there are several. */
+/** All masters. */
 export function mastersOf(redis: RedisConnection): Redis[] {
   return redis instanceof Cluster ? redis.nodes('master') : [redis];
 }
 
 /**
- * Resolves when commands can be sent to every master; fails when a connection does. A Redis Cluster calls
- * itself ready before the connections to its nodes stand.
+ * Resolves when commands can be sent to every master. Fails when a connection fails. ioredis calls a Redis
+ * Cluster ready before its nodes are connected.
  */
 export async function untilReady(redis: RedisConnection): Promise<void> {
   if (redis.status !== 'ready') await once(redis, 'ready');
   if (!(redis instanceof Cluster)) return;
-  // Their connections are begun when it is ready (`beat`).
+  // Their connections begin once the cluster is ready (`beat`).
   await Promise.all(redis.nodes('master').map((node) => node.status === 'ready' || once(node, 'ready')));
 }
 
-/** The master that has a key; fails when none is known. */
+/** The master that has a key. Fails if none is known. */
 export async function masterOf(redis: RedisConnection, key: string): Promise<Redis> {
   if (!(redis instanceof Cluster)) return redis;
   const slot = Number(await redis.cluster('KEYSLOT', key));
@@ -35,13 +35,13 @@ export async function masterOf(redis: RedisConnection, key: string): Promise<Red
 
 // The longest wait for a node to list the nodes.
 const slotsWithinMs = 1000;
-// How often nodes are looked for without a cause; the loss of a node is a cause.
+// How often the nodes are listed without a cause. The loss of a node is a cause.
 const lookForNodesEveryMs = 5000;
 
 /** Options of the connection to each node. */
 export type NodeOptions = Omit<NonNullable<ClusterOptions['redisOptions']>, 'replyMapping'>;
 
-/** How to reach all nodes; `own` says how it differs. */
+/** Creates a connection to all nodes with the caller's own settings, `own`. */
 function createCluster(
   { hosts, login }: ClusterAccess,
   redisOptions: NodeOptions,
@@ -50,7 +50,7 @@ function createCluster(
   return new Cluster([...hosts], {
     slotsRefreshTimeout: slotsWithinMs,
     ...own,
-    // By TLS a node goes by its name, which its certificate is for, not by the address behind it.
+    // With TLS, a node is addressed by the name in its certificate, not by its address.
     ...(login.tls === undefined
       ? {}
       : { dnsLookup: (name: string, tell: (error: null, address: string) => void) => tell(null, name) }),
@@ -59,10 +59,10 @@ function createCluster(
 }
 
 /**
- * Connections to all masters for commands that somebody waits for. Like a single one it fails instead of
- * waiting, and sends nothing a second time but what a node has surely not carried out. The connections stand
- * before they are needed, each is asked every `heartbeatMs`, and one that went has the cluster asked who its
- * masters are now.
+ * Connects to all masters, for commands that a caller waits for. Like a connection to one server, it fails
+ * instead of waiting, and repeats a command only if the node has certainly not executed it. The connections
+ * are made before they are needed and pinged every `heartbeatMs`. When one is lost, the cluster is asked for
+ * its current masters.
  */
 export function connectClusterProducer(
   access: ClusterAccess,
@@ -76,10 +76,11 @@ export function connectClusterProducer(
     enableOfflineQueue: false,
     clusterRetryStrategy: options.retryStrategy,
     slotsRefreshInterval: lookForNodesEveryMs,
-    // A command whose connection closed may have been carried out.
+    // A command whose connection closed may have been executed.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
-    // Moved, or moving: not carried out. Followed for less than a caller waits.
+    // The key has moved or is moving, so the command was not executed. It is retried for less time than a
+    // caller waits.
     retryDelayOnTryAgain: 100,
     maxRedirections: 3,
   });
@@ -87,7 +88,7 @@ export function connectClusterProducer(
   cluster.on('-node', () => {
     hasLostNode = true;
   });
-  // Not before the cluster is ready: until then ioredis asks by a node that it connects itself.
+  // Only once the cluster is ready: until then, ioredis uses a node connection that it opens itself.
   cluster.on('+node', () => {
     if (cluster.status === 'ready') setImmediate(beat);
   });
@@ -112,7 +113,7 @@ export function connectClusterProducer(
   }
 }
 
-/** Connections for a command or two, to be made by `connect`, once. */
+/** Connections for a few commands. The caller calls `connect` once. */
 export function connectClusterOnce(access: ClusterAccess, redisOptions: NodeOptions): Cluster {
   return createCluster(access, redisOptions, {
     lazyConnect: true,
@@ -122,7 +123,7 @@ export function connectClusterOnce(access: ClusterAccess, redisOptions: NodeOpti
   });
 }
 
-/** The reason why a cluster cannot be reached is that of its nodes. */
+/** A cluster's connection error has its reason in the errors of the nodes. */
 export function reasonOf(error: Error): string {
   const { lastNodeError } = error as { lastNodeError?: Error | null };
   return messageOf(lastNodeError ?? error);

@@ -1,29 +1,31 @@
 import { createHash } from 'node:crypto';
 
-/** The users of Redis: the two processes, and an operator, who sees how Redis is and changes nothing. */
+/**
+ * The Redis users: the two processes, and an operator, who can read the state of Redis but change nothing.
+ */
 export type RedisUser = 'api' | 'worker' | 'admin';
 
 export const redisUsers: readonly RedisUser[] = ['api', 'worker', 'admin'];
 
-// Commands that every connection sends; those in the second line only to a Redis Cluster.
+// Commands that every connection sends. The second line is for a Redis Cluster.
 const connection =
   'ping info client|setname ' + 'cluster|info cluster|slots cluster|keyslot asking readonly readwrite';
 
-// Commands of BullMQ's scripts that add and remove a job, and of all processes to keep the streams of events
-// short.
+// Commands of BullMQ's scripts that add and remove a job, and commands of all processes that trim the event
+// streams.
 const queueing =
   'eval evalsha multi exec time del exists get set hget hgetall hmget hmset hset incr llen lpush lrange lrem persist pttl rpush sadd ' +
   'scard smembers srem xadd xtrim zadd zrange zrem zrevrangebyscore zscore';
 
 const commands: Record<RedisUser, string> = {
-  // It also reads the events, and counts requests and wrong secrets.
+  // The api also reads events and counts requests and wrong secrets.
   api: `${connection} ${queueing} xread xrevrange expire incrby pexpire`,
-  // Also the commands of BullMQ's scripts that take a job, keep it, end it and retry it.
+  // The worker also runs BullMQ's scripts that take, extend, end and retry a job.
   worker:
     `${connection} ${queueing} bzpopmin hdel hexists hincrby lindex ltrim pexpire rpop rpoplpush zcard zcount zpopmin ` +
     'zrangebyscore zremrangebyrank zremrangebyscore zrevrange',
   // For `doctor`: connections, clock, holders of shards, waiting and last finished jobs. It changes nothing,
-  // but can make Redis reload its users, which a new version may have changed.
+  // except that it can make Redis reload its users, whose rights a new version may have changed.
   admin: `${connection} acl|load client|list hgetall llen time xrevrange zcard`,
 };
 
@@ -35,8 +37,8 @@ const keys: Record<RedisUser, (prefix: string) => string[]> = {
 };
 
 /**
- * The rights of a user of Redis, as rules for `ACL SETUSER` or for a line of an ACL file after the password:
- * these commands on the keys of this service, and nothing else. `prefix`: QUEUE_PREFIX, or a glob pattern.
+ * The rights of a Redis user, as rules for `ACL SETUSER` or for a line of an ACL file after the password:
+ * only these commands, only on keys of this service. `prefix`: QUEUE_PREFIX, or a glob pattern.
  */
 export function redisRulesOf(user: RedisUser, prefix: string): string[] {
   return [
@@ -48,8 +50,8 @@ export function redisRulesOf(user: RedisUser, prefix: string): string[] {
 }
 
 /**
- * An ACL file with these users and nobody else: without a name and a password nobody gets in. It holds
- * digests of the passwords. `more`: users with rules of their own.
+ * An ACL file with these users and no others. Access needs a name and a password; the file holds digests of
+ * the passwords. `more`: users with rules of their own.
  */
 export function redisAclFile(
   passwords: Record<RedisUser, string>,

@@ -11,45 +11,40 @@ import {
 import { MasterConnector } from './sentinel-connector.ts';
 import { type ClusterAccess, connectorOf } from './slot-connector.ts';
 
-// REDIS_URL becomes a connection here and nowhere else: to one server, to the one that Sentinels call the
-// master, or to a Redis Cluster (0020). Everybody else uses it the same.
+// Only this file makes connections from REDIS_URL: to one server, to the master that Sentinels name, or to a
+// Redis Cluster (0020). All other code uses them alike.
 
-// Back within half a second after an outage, however long it lasted.
+// Reconnects within half a second after an outage, however long it lasted.
 const retryStrategy = (attempt: number) => Math.min(50 * attempt, 500);
 const shared = {
   retryStrategy,
   connectTimeout: 1000,
-  // A command that Redis before 7.2 does not know, and so no right to it can be given there.
+  // Redis before 7.2 does not know this command, so no right to it can be granted there.
   disableClientInfo: true,
 };
 
-// How long the api waits for Redis to take an envelope. With what it waited for Redis to count the request, a
-// write is refused within 1.2 s when Redis hangs.
+// How long the api waits for Redis to take an envelope. Together with the wait for the rate limit, a write is
+// refused within 1.2 s when Redis hangs.
 const commandTimeoutMs = 900;
 
-// A network can swallow packets for good and tell nobody, while new connections work. So a connection on
-// which an answer is due and nothing at all comes for this long is replaced: a little longer than anybody
-// waits for a command,
+// A network can swallow packets silently and forever while new connections work. So a connection that owes an
+// answer and receives nothing for this long is replaced. A little longer than any caller waits for a command.
 const producerSilentMs = 1000;
-// and longer than the blocking reads below last, but shorter than BullMQ would wait for one before it closes
-// the connection by itself.
+// Longer than the blocking reads below, but shorter than BullMQ waits before it closes the connection itself.
 const consumerSilentMs = 1900;
-/**
- * How long a read may block until it is sent again: on a connection that is silent for longer something is
- * wrong.
- */
+/** How long a read may block before it is sent again. A connection that is silent for longer is broken. */
 export const blockMs = 1000;
 // A Sentinel answers from memory.
 const sentinelSilentMs = 500;
-// One that ended is asked to tell of failovers again.
+// When a connection that listens for failovers ends, it is opened again after this time.
 const sentinelAgainMs = 10_000;
-// On a connection without work an answer is made due now and then.
+// An idle connection is pinged, so that an answer is due now and then.
 const heartbeatMs = 1000;
 
 /**
- * A connection for commands that somebody waits for. It fails instead of waiting: a command kept for later,
- * or sent a second time after a reconnect, would put work into the queue after its caller was told that it
- * was not. `name`: as Redis lists it.
+ * A connection for commands that a caller waits for. It fails instead of waiting: a command that is kept for
+ * later, or repeated after a reconnect, could put work into the queue after its caller was told that it
+ * failed. `name`: shown in Redis's list of connections.
  */
 export function connectProducer(
   redisUrl: string,
@@ -87,9 +82,9 @@ export function connectProducer(
 }
 
 /**
- * A connection that blocks until there is something to read, `blockMs` at most; it waits through an outage.
- * `key`: what is read; in a Redis Cluster the connection is to the node that has it, and knows no other key
- * than those with the same part in braces. `name`: as Redis lists it.
+ * A connection that blocks until there is something to read, at most `blockMs`. It waits through an outage.
+ * `key`: the key that it reads. In a Redis Cluster it connects to the node of that key and can only use keys
+ * with the same part in braces. `name`: shown in Redis's list of connections.
  */
 export function connectConsumer(
   redisUrl: string,
@@ -104,7 +99,7 @@ export function connectConsumer(
       ...(name === undefined ? {} : { connectionName: name }),
       maxRetriesPerRequest: null,
       socketTimeout: consumerSilentMs,
-      // 2: and send the command again.
+      // 2: also sends the command again.
       reconnectOnError: (error: Error) => (isWrongServer(error) ? 2 : false),
     },
     key,
@@ -113,7 +108,7 @@ export function connectConsumer(
   return redis;
 }
 
-/** Connections that block, for several keys. */
+/** Blocking connections for several keys. */
 export type Consumers = {
   /** The connection for a key. */
   of(key: string): Redis;
@@ -121,8 +116,8 @@ export type Consumers = {
 };
 
 /**
- * `connectConsumer` for several keys that come one by one: one connection for all of them where one server
- * has them all; in a Redis Cluster, where each node answers for its own keys alone, one for each.
+ * `connectConsumer` for keys that are added one by one: one connection for all of them on a single server;
+ * one for each key in a Redis Cluster, where each node serves only its own keys.
  */
 export function connectConsumers(
   redisUrl: string,
@@ -146,20 +141,20 @@ export function connectConsumers(
   };
 }
 
-/** A connection for a command or two of an operator. */
+/** A connection for a few commands of an operator. */
 export type OneConnection = {
-  /** To be connected by whoever uses it, and disconnected when it is not needed any more. */
+  /** The caller connects and disconnects it. */
   redis: RedisConnection;
   /** Hosts and ports. */
   place: string;
   /**
-   * Why it cannot be used, without the password: its first error, those that follow only say that it is
-   * closed.
+   * Why it cannot be used, without the password. Returns the first error, because later ones only say that it
+   * is closed.
    */
   why(error: unknown): string;
 };
 
-/** A connection that is made once and never again; connecting and each command fail after `withinMs`. */
+/** A connection that never reconnects. Connecting and each command fail after `withinMs`. */
 export function connectOnce(redisUrl: string, withinMs: number): OneConnection {
   const address = parseRedisAddress(redisUrl);
   const options = {
@@ -190,8 +185,8 @@ type Options = Omit<RedisOptions, 'replyMapping'>;
 function connect(address: RedisAddress, options: Options, key = ''): Redis {
   const redis = open(address, options, key);
   const disconnect = redis.disconnect.bind(redis);
-  // Each reply that says that the server is the wrong one ends the connection: when many come at once, each
-  // would leave a listener and a timer at it.
+  // Each reply from a wrong server ends the connection. If many come at once, each would add a listener and a
+  // timer.
   redis.disconnect = (isToReconnect = false) => {
     if (!isToReconnect || redis.stream?.writableEnded !== true) disconnect(isToReconnect);
   };
@@ -223,13 +218,13 @@ function optionsOfSentinels(address: RedisAddress & { kind: 'sentinel' }, given:
     ...(address.tls ? { enableTLSForSentinelMode: true } : {}),
     ...(address.sentinelTls ? { sentinelTLS: {} } : {}),
     sentinelRetryStrategy: given.sentinelRetryStrategy ?? retryStrategy,
-    // A master that was replaced while it lives goes on as one for ten seconds, and knows nothing of the new
-    // one's work: the Sentinels say at once that there is another. Two of them, in case one ends.
+    // A master that was replaced while it was alive still acts as master for ten seconds and misses the new
+    // master's work. The Sentinels announce the new one at once. Two of them are watched, in case one ends.
     Connector: MasterConnector,
     failoverDetector: given.lazyConnect !== true,
     sentinelMaxConnections: 2,
     sentinelReconnectStrategy: () => sentinelAgainMs,
-    // One that takes connections and says nothing is passed over.
+    // A Sentinel that accepts connections but does not answer is skipped.
     sentinelCommandTimeout: sentinelSilentMs,
   };
 }
@@ -246,20 +241,23 @@ function loginOf({ username, password, tls }: Exclude<RedisAddress, { kind: 'sin
   };
 }
 
-/** Sentinels that do not know the master's name answer nothing, which is no error to ioredis. */
+/**
+ * Reports errors. If Sentinels do not know the master's name, they return nothing, which ioredis does not
+ * treat as an error.
+ */
 function reportErrors(redis: RedisConnection, onError: (error: Error) => void) {
   redis.on('error', onError);
   redis.on('sentinelError', ({ message }: Error) => {
     if (/invalid reply|No such master/.test(message))
-      onError(new PlainError('a Sentinel knows no master of the name in REDIS_URL'));
+      onError(new PlainError('a Sentinel does not know the master that REDIS_URL names'));
   });
 }
 
 /**
- * Whether an error says that this server cannot do the work, and another one, or it later, can: after a
- * failover it is a replica, it has lost its replicas, or it loads its data; or another node of a cluster has
- * the key. A new connection leads to the right one, and is not ready before its data is loaded. In a script
- * Redis 6 has the code in the middle of the message.
+ * Whether an error means that this server cannot do the work but another one can, or this one later: it
+ * became a replica, lost its replicas, is loading its data, or another node of the cluster has the key. A new
+ * connection finds the right server, and is not ready until its data is loaded. In script errors, Redis 6 has
+ * the code in the middle of the message.
  */
 function isWrongServer(error: Error): boolean {
   return /(^|-)(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|UNBLOCKED|NOREPLICAS|MOVED|ASK|TRYAGAIN)\b/.test(

@@ -1,20 +1,23 @@
 import { PlainError } from '@inventory/process/plain-error';
 
 export type Refusals = {
-  /** One more was refused. */
+  /** Counts one more refusal. */
   note(): void;
-  /** How many were in the last five to ten minutes: what is over is told no more, and what comes again is. */
+  /**
+   * The number of refusals in the last five to ten minutes, so that a past problem is no longer reported and
+   * a new one is.
+   */
   count(): number;
 };
 
 const countedMs = 300_000;
 
-// The sender decides how many there are, but not how much is written about them.
+// The sender controls how many there are, but not how much is logged.
 const tellEveryMs = 60_000;
 
 /**
- * Counts what was refused of what came through Redis, and says so: at once, and then once a minute at most,
- * without its contents. `why`: what became of them.
+ * Counts refused messages from Redis and logs them, without their contents: at once, then at most once a
+ * minute. `why`: what happened to them.
  */
 export function createRefusals(
   what: string,

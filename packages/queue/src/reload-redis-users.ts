@@ -5,19 +5,18 @@ import { mastersOf } from './redis-cluster.ts';
 const withinMs = 5000;
 
 /**
- * Has the Redis of the address read its file of users anew, so that another version's rights hold. Some
- * versions of Redis end connections by it, which are made again.
- * Fails with PlainError, which never shows the password.
+ * Makes Redis reload its file of users, so that the rights of a new version apply. Some versions of Redis
+ * then close connections, which reconnect. Throws PlainError, which never contains the password.
  */
 export async function reloadRedisUsers(redisUrl: string): Promise<void> {
   const { redis, place, why } = connectOnce(redisUrl, withinMs);
   try {
     await redis.connect();
-    // Each server has a file of its own. Replicas and Sentinels are not asked.
+    // Each master has a file of its own. Replicas and Sentinels are not reloaded.
     await Promise.all(mastersOf(redis).map((master) => master.call('ACL', 'LOAD')));
   } catch (error) {
     throw new PlainError(
-      `Redis at ${place} cannot read its users anew: ${why(error)}; when its file of users is right, start it again`,
+      `Redis at ${place} cannot reload its users: ${why(error)}; if its file of users is right, restart it`,
     );
   } finally {
     redis.disconnect();

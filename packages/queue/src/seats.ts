@@ -3,17 +3,17 @@ import { hostname } from 'node:os';
 import { queueName } from './envelope.ts';
 import { masterOf, type RedisConnection } from './redis-cluster.ts';
 
-// Which worker takes work from which shard. As many shards are in use as there are workers, and each worker
-// has one: an item's requests meet in one worker, and so in one batch. Redis keeps that, by its own clock, in
-// two keys of one slot. A seat decides who takes work and nothing else: the locks of Postgres make what is
-// done exact, so two workers at one shard, for a moment, cost time only.
+// Assigns shards to workers. There are as many shards in use as workers, one each, so an item's requests meet
+// in one worker and one batch. The assignment is kept in Redis, by the clock of Redis, in two keys of one
+// slot. A seat only decides which worker takes work. Correctness comes from the locks in Postgres, so two
+// workers on one shard for a moment cost only time.
 
-// The most shards, whatever the settings; a larger number in Redis is ignored.
+// The most shards, whatever the settings. A larger number in Redis is ignored.
 const shardsMost = 256;
 
-/** How long a silent worker keeps its shards, */
+/** How long a silent worker keeps its shards. */
 export const seatMs = 1500;
-/** and how often it reports. */
+/** How often a worker reports. */
 export const seatEveryMs = 400;
 
 // A shard that goes out of use is held until every api knows it, and until it is empty.
@@ -26,9 +26,9 @@ const keptMs = 60_000;
 /** A worker's report when it takes or renews its seat. */
 export type Seat = {
   id: string;
-  /** QUEUE_SHARDS; the smallest value of all workers counts. */
+  /** QUEUE_SHARDS. The smallest value of all workers counts. */
   shardsMax: number;
-  /** Whether it can work now; if not, it gets no shard while another worker can. */
+  /** Whether it can work now. If not, it gets no shard while another worker can. */
   isAble: boolean;
   /** Shards out of use that it holds and that are empty. */
   empty: readonly number[];
@@ -36,7 +36,7 @@ export type Seat = {
   found: readonly number[];
 };
 
-/** The reply: how many shards are in use, and from which ones this worker takes work. */
+/** The reply: how many shards are in use, and from which of them this worker takes work. */
 export type Shares = { count: number; mine: readonly number[] };
 
 const sit = `
@@ -62,7 +62,7 @@ for index = 1, #seats, 2 do
   end
 end
 if #able == 0 then able = all end
--- The last one that goes leaves all as it is: the next to come needs to know what was in use.
+-- The last worker that leaves changes nothing: the next one must know which shards were in use.
 if #able == 0 then return {0} end
 table.sort(able)
 local count = math.min(#able, most)
@@ -115,7 +115,7 @@ for shard = count, largest do
     elseif load[id] ~= nil then
       holders[shard] = id
     else
-      -- The one that has the fewest.
+      -- The worker with the fewest shards.
       local least = able[1]
       for _, each in ipairs(able) do if load[each] < load[least] then least = each end end
       holders[shard] = least
@@ -137,18 +137,18 @@ redis.call('PEXPIRE', KEYS[2], ARGV[6])
 return answer
 `;
 
-/** The name of a worker: its host and its process, and what no other one has. */
+/** Draws the name of a worker: host, process, and a random part. */
 export function drawWorkerId(): string {
   return `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`;
 }
 
-/** Where the workers' seats stand; all keys of one slot. */
+/** The keys of the seats, all in one slot. */
 export function seatKeys(prefix: string): { seats: string; shards: string } {
   const queue = `${prefix}:${queueName(0)}`;
   return { seats: `${queue}:seats`, shards: `${queue}:shards` };
 }
 
-/** Takes a seat, or keeps it, for `forMs` from now, as every worker does, and learns what is to be done. */
+/** Takes or renews a seat for `forMs`, the same for every worker. Returns the worker's shards. */
 export async function takeSeat(
   connection: RedisConnection,
   prefix: string,
@@ -158,7 +158,7 @@ export async function takeSeat(
   return ask(connection, prefix, seat, { takenForMs: forMs, forMs });
 }
 
-/** Gives a seat up; those who stay, each for `forMs`, are given its shards when they ask next. */
+/** Gives up a seat. The other workers, with seats of `forMs`, get its shards at their next report. */
 export async function leaveSeat(
   connection: RedisConnection,
   prefix: string,
@@ -188,7 +188,7 @@ async function ask(
 
 const isShard = (shard: number) => Number.isSafeInteger(shard) && shard >= 0 && shard < shardsMost;
 
-/** How many shards are in use; null when no worker has been there for a while. */
+/** The number of shards in use; null if no worker has been there for a while. */
 export async function readShardCount(connection: RedisConnection, prefix: string): Promise<number | null> {
   const count = Number(await connection.hget(seatKeys(prefix).shards, 'count'));
   return Number.isSafeInteger(count) && count >= 1 && count <= shardsMost ? count : null;
@@ -210,7 +210,7 @@ export async function readSeating(
 ): Promise<Seating> {
   const keys = seatKeys(prefix);
   const [[seconds], seats, shards] = await Promise.all([
-    // By the clock that the seats are kept by: masters of a cluster have one each.
+    // The seats' own clock: each master of a cluster has its own.
     masterOf(connection, keys.seats).then((master) => master.time()),
     connection.hgetall(keys.seats),
     connection.hgetall(keys.shards),

@@ -1,11 +1,11 @@
 import { type SentinelConnectionOptions, SentinelConnector } from 'ioredis';
 
 /**
- * How ioredis finds the master that Sentinels name, and hears from them when there is another; with two flaws
- * of its 6.0 mended. The Sentinels tell of a failover mostly while a connection looks for the new master,
- * because the old one is gone. What listened for the connection before would end the search then, and ioredis
- * takes that for the end of the connection, for good. And errors of the connections that only listen, to a
- * Sentinel that is down, were written to the console again and again.
+ * Finds the master that Sentinels name and listens for failovers, with fixes for two faults of ioredis 6.0.
+ * Failovers are mostly announced while a connection already looks for the new master, because the old one is
+ * gone. The previous listener would then end that search, and ioredis would close the connection for good.
+ * Also, errors of the listening connections, for a Sentinel that is down, were printed to the console again
+ * and again.
  */
 export class MasterConnector extends SentinelConnector {
   constructor(options: unknown) {
@@ -20,7 +20,7 @@ export class MasterConnector extends SentinelConnector {
 
   override connect(...options: Parameters<SentinelConnector['connect']>) {
     this['failoverDetector']?.cleanup();
-    // Once: the search is made again many times, and each would leave a listener at the same sockets.
+    // Only once: the search is repeated many times, and each time would leave a listener on the same sockets.
     this['failoverDetector'] = null;
     return super.connect(...options);
   }

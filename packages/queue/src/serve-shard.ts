@@ -13,13 +13,13 @@ export type ServeOptions = {
   redisUrl: string;
   prefix: string;
   shard: number;
-  /** The worker's name, as Redis is to list its connection. */
+  /** The worker's name, shown in Redis's list of connections. */
   workerId: string;
-  /** The connection for commands; it stays the caller's. */
+  /** The connection for commands. The caller closes it. */
   producer: RedisConnection;
-  /** Envelopes taken at once, at most. */
+  /** The most envelopes taken at once. */
   concurrency: number;
-  /** Does a job. */
+  /** Handles a job. */
   work: (place: Place, job: Job<SignedEnvelope>, token: string | undefined) => Promise<SignedAnswer | null>;
   onUnserved: () => void;
   onAnswerTaken: (answer: SignedAnswer) => void;
@@ -31,11 +31,11 @@ export type Served = {
   shard: number;
   queue: Queue;
   isOpen(): boolean;
-  /** Takes no more, finishes what it has, closes. */
+  /** Takes no more work, finishes the current work and closes. */
   close(): Promise<void>;
 };
 
-// Longer than any batch; shorter than a process has for its end.
+// Longer than any batch, and shorter than a process has to stop.
 const finishWithinMs = 10_000;
 const closeWithinMs = 1000;
 
@@ -102,8 +102,8 @@ export function serveShard(options: ServeOptions): Served {
     async close() {
       stopWatching();
       stopTrimming();
-      // Without Redis nothing can be finished, and the library waits for it: another worker takes up what
-      // was left.
+      // Without Redis nothing can be finished, but BullMQ would wait for it. Another worker takes up the
+      // rest.
       if (redis.status === 'ready') await within(finishWithinMs, worker.close()).catch(() => {});
       await within(closeWithinMs, Promise.all([worker.close(true), queue.close()])).catch(() => {});
       redis.disconnect();

@@ -3,15 +3,15 @@ import type { Queue } from 'bullmq';
 import type { RedisConnection } from './redis-cluster.ts';
 
 const checkEveryMs = 2000;
-// Longer than a killed worker's envelope needs to come back into the queue.
+// Longer than it takes until a killed worker's envelope is back in the queue.
 const unservedAfterMs = 8000;
 
 /**
- * Watches that a worker gets work. While it is idle it sends an empty envelope through the real queue. Two
- * things, found check after check, say that its way to the queue is broken, and `onUnserved` is called: work
- * waits in the queue and none comes to this worker; or Redis does not answer on a connection that calls
- * itself ready. While the connection is away, or Redis refuses what adds because it is full or a replica,
- * nothing is concluded. Returns how to stop watching.
+ * Checks that a worker gets work. An idle worker sends an empty envelope through the real queue. `onUnserved`
+ * is called when the worker's way to the queue is broken, which either of two repeated findings shows: work
+ * waits in the queue but none reaches this worker, or Redis does not answer on a connection that claims to be
+ * ready. Nothing is concluded while the connection is away, or while Redis refuses writes because it is full
+ * or a replica. Returns a function that stops the checks.
  */
 export function watchService(options: {
   queue: Queue;
@@ -40,7 +40,7 @@ export function watchService(options: {
   async function seemsServed(): Promise<boolean> {
     try {
       if ((await queue.getWaitingCount()) > 0) {
-        // A Redis that refuses this hands out no work either, to any worker.
+        // A Redis that refuses this does not deliver work either, to any worker.
         await connection.set(queue.toKey('canary'), 1, 'PX', checkEveryMs);
         return false;
       }
@@ -51,8 +51,8 @@ export function watchService(options: {
       );
       return true;
     } catch (error) {
-      // An error from Redis itself counts as an answer. A Redis Cluster is ready while one of its nodes is
-      // away: the queues there are not served, but another process could not serve them either.
+      // An error reply from Redis still is an answer. A Redis Cluster is ready while one of its nodes is
+      // away: the queues there are not served, but restarting this process would not help.
       const { name, message } = error as Error;
       return name === 'ReplyError' || /^(Connection is closed|Too many Cluster redirections)/.test(message);
     }

@@ -6,17 +6,17 @@ import type { RedisConnection } from './redis-cluster.ts';
 export type ShardOptions = {
   prefix: string;
   shard: number;
-  /** The connection to send by; it stays the caller's. */
+  /** The connection for sending. The caller closes it. */
   producer: RedisConnection;
   report: (error: Error, what: string) => void;
 };
 
-/** A shard's queue as an api process holds it, to send envelopes. */
+/** A shard's queue in an api process, for sending envelopes. */
 export type Shard = { queue: Queue; close(): Promise<void> };
 
 const closeWithinMs = 1000;
 
-/** Opens a shard; what becomes of its envelopes is read elsewhere (answer-streams.ts). */
+/** Opens a shard for sending. Answers are read elsewhere (answer-streams.ts). */
 export function openShard({ prefix, shard, producer, report }: ShardOptions): Shard {
   const queue = openQueue({
     shard,
@@ -29,7 +29,7 @@ export function openShard({ prefix, shard, producer, report }: ShardOptions): Sh
     queue,
     async close() {
       stopTrimming();
-      // Without Redis BullMQ waits for it.
+      // Without Redis, BullMQ would wait for it.
       await within(closeWithinMs, queue.close()).catch(() => {});
     },
   };

@@ -6,39 +6,39 @@ import { leaveSeat, type Shares, seatEveryMs, takeSeat } from './seats.ts';
 import type { Served } from './serve-shard.ts';
 
 export type ShareOptions = {
-  /** The connection for commands; it stays the caller's. */
+  /** The connection for commands. The caller closes it. */
   producer: RedisConnection;
   prefix: string;
   workerId: string;
-  /** Shards in use at most. */
+  /** The most shards in use. */
   shardsMax: number;
-  /** Whether this worker can do its work now. */
+  /** Whether this worker can work now. */
   isAble: () => boolean;
   /** Begins to take work from a shard. */
   serve: (shard: number) => Served;
   report: (error: Error, what: string) => void;
 };
 
-/** The shards that a worker has. */
+/** The shards of a worker. */
 export type Share = {
-  /** Whether it takes its part in the work: Redis knows of it, and gives what is there. */
+  /** Whether it takes part: Redis has its seat and delivers work. */
   isOpen(): boolean;
   count(): number;
-  /** Gives its seat up, finishes what it has, closes. */
+  /** Gives up the seat, finishes the current work and closes. */
   close(): Promise<void>;
 };
 
-// How many times it asks until it looks once for work in shards that are not in use.
+// It looks for work in unused shards once in this many reports.
 const looksEvery = 3;
-// Each time at those that were in use, or that an older version may have in use, and at some of all others
-// in turn.
+// Each look covers the shards that were in use, or that an older version may use, and some of the others in
+// turn.
 const likelyMin = 8;
 const othersAtOnce = 8;
 const leaveWithinMs = 500;
-// Together with the time until it asks again: shorter than it keeps its seat.
+// Together with the time until the next report, shorter than a seat lasts.
 const lookWithinMs = 300;
 
-/** Takes part in the work: takes a seat, keeps it, and serves the shards that it is given. */
+/** Takes a seat, renews it, and serves the assigned shards. */
 export function shareShards(options: ShareOptions): Share {
   const { producer, prefix, workerId } = options;
   const served = new Map<number, Served>();
@@ -50,8 +50,8 @@ export function shareShards(options: ShareOptions): Share {
   let hasEnded = false;
 
   /**
-   * Shards that nobody serves, and something stands in them: an api of another version sent it, or one that
-   * stood still while they went out of use, or Redis has lost who held what.
+   * Finds shards that no worker serves although they contain work. An api of another version sent it, or an
+   * api was frozen while the shards went out of use, or Redis has lost the seats.
    */
   async function findWork(): Promise<number[]> {
     const looked = toLookAt(rounds / looksEvery, options.shardsMax, mostInUse);
@@ -66,9 +66,9 @@ export function shareShards(options: ShareOptions): Share {
       const outOfUse = [...served.keys()].filter((shard) => shard >= shares.count);
       const empty = await findEmpty(producer, prefix, outOfUse);
       rounds += 1;
-      // One of them looks for all.
+      // One worker looks for all of them.
       if (served.has(0) && rounds % looksEvery === 0) found = await findWork();
-      // It was given up while this looked, and nobody would give it up again.
+      // The seat was given up during the look, and nothing would give it up again.
       if (hasEnded) return;
       const next = await takeSeat(producer, prefix, {
         id: workerId,
@@ -81,15 +81,15 @@ export function shareShards(options: ShareOptions): Share {
       mostInUse = Math.max(mostInUse, next.count);
       serveMine();
     } catch (error) {
-      // It keeps its shards; a second worker on one of them does no harm.
-      if (producer.status === 'ready') options.report(error as Error, 'the share of the work');
+      // The worker keeps its shards. A second worker on one of them does no harm.
+      if (producer.status === 'ready') options.report(error as Error, 'sharing the shards');
     }
   }
 
   function serveMine() {
     for (const [shard, each] of served) if (!shares.mine.includes(shard)) giveUp(shard, each);
     for (const shard of shares.mine) {
-      // One that is still being closed is opened when it is asked next.
+      // A shard that is still closing is opened at the next report.
       if (!served.has(shard) && !closing.has(shard)) served.set(shard, options.serve(shard));
     }
   }
@@ -114,7 +114,7 @@ export function shareShards(options: ShareOptions): Share {
       hasEnded = true;
       stopAsking();
       producer.off('ready', askNow);
-      // First, so that others take what comes while this one finishes what it has.
+      // Before closing, so that others take new work while this worker finishes its own.
       if (producer.status === 'ready')
         await within(leaveWithinMs, leaveSeat(producer, prefix, workerId)).catch(() => {});
       for (const [shard, each] of served) giveUp(shard, each);
@@ -129,7 +129,10 @@ function toLookAt(look: number, shardsMax: number, mostInUse: number): number[] 
   return [...new Set([...likely, ...turn])];
 }
 
-/** A node of a Redis Cluster that is away keeps nobody from a seat: what it has is not known then. */
+/**
+ * Returns `unknown` if the look fails: a node of a Redis Cluster that is away must not keep a worker from its
+ * seat.
+ */
 function orElse<Value>(unknown: Value, looked: Promise<Value>): Promise<Value> {
   return within(lookWithinMs, looked).catch(() => unknown);
 }

@@ -3,14 +3,14 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { type EnvelopeResult, envelopeVersionOf, isKnownEnvelope } from './envelope.ts';
 import type { EnvelopeKey, EnvelopeKeys } from './envelope-keys.ts';
 
-// Anybody who can write to Redis could put work there in a client's name, or answer an api that nothing was
-// done for. So envelopes and answers are signed, each for its job and its queue: taken from one and put into
-// another, or sent as the other kind, neither is good.
+// A process that can write to Redis could add work in a client's name, or send an api an answer for work that
+// was not done. So envelopes and answers are signed for their job and queue. They are not valid for another
+// job, in another queue, or as the other kind.
 
 /** The number of the key, and HMAC-SHA256 in base64url. */
 export type Signature = { key: number; mac: string };
 
-/** A job's queue, as its keys in Redis begin, and its id. */
+/** The id of a job and its queue, as the beginning of the queue's keys in Redis. */
 export type Place = { queue: string; jobId: string };
 
 /** The data of one job. `version`: see envelope.ts. */
@@ -19,7 +19,7 @@ export type SignedEnvelope = { requests: QueuedRequest[]; version: number } & Si
 /** The result of a job. */
 export type SignedAnswer = { results: EnvelopeResult } & Signature;
 
-/** Signs requests, by the api. */
+/** Signs requests, for the api. */
 export function signEnvelope(
   keys: EnvelopeKeys,
   place: Place,
@@ -31,8 +31,8 @@ export function signEnvelope(
 }
 
 /**
- * The requests of a job as it was found in Redis, by the worker; `later` when an api of ours signed what this
- * version does not know; null when it is not an envelope that an api of ours signed for this place.
+ * Verifies the data of a job and returns its requests, for the worker. `later`: an api signed something that
+ * this version does not know. null: no api signed it for this place.
  */
 export function openEnvelope(
   keys: EnvelopeKeys,
@@ -42,20 +42,20 @@ export function openEnvelope(
   const { requests, version, key: kid, mac } = (data ?? {}) as Partial<SignedEnvelope>;
   if (!Array.isArray(requests) || typeof version !== 'number' || typeof mac !== 'string') return null;
   const key = keys.find(kid);
-  // The verified text is the one that is used: it is made of these very objects, however the one in Redis was
-  // written. The version is signed with it, so that nobody else can have work left.
+  // The verified text is made from the very objects that are used, whatever the spelling in Redis. The
+  // signature covers the version, so a forger cannot have work left in the queue.
   const text = JSON.stringify(requests);
   if (key === null || !isSignedBy(key, `envelope ${version}`, place, text, mac)) return null;
   return isKnownEnvelope(version, requests) ? requests : 'later';
 }
 
-/** Signs the outcomes of an envelope that was opened, by the worker. */
+/** Signs the outcomes of an opened envelope, for the worker. */
 export function signAnswer(keys: EnvelopeKeys, place: Place, results: EnvelopeResult): SignedAnswer {
   return { results, ...sign(keys.signing(), 'answer', place, textOf(results)) };
 }
 
 /**
- * The outcomes that a job's completion tells, by the api; null when no worker of ours signed them for this
+ * Verifies the result of a job and returns its outcomes, for the api. null: no worker signed them for this
  * job. Never waits.
  */
 export function openAnswer(keys: EnvelopeKeys, place: Place, answer: unknown): EnvelopeResult | null {
@@ -66,8 +66,8 @@ export function openAnswer(keys: EnvelopeKeys, place: Place, answer: unknown): E
 }
 
 /**
- * A text that no other results have; the results' own as they are, because JSON of them would cost more than
- * the signature.
+ * A unique text for these results. Result texts are copied, because JSON of them would cost more than the
+ * signature.
  */
 function textOf(results: EnvelopeResult): string {
   const shape: unknown[] = [];

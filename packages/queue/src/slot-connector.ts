@@ -5,12 +5,12 @@ import { PlainError } from '@inventory/process/plain-error';
 import type { RedisHost } from '@inventory/process/redis-address';
 import { AbstractConnector, Redis, type RedisOptions } from 'ioredis';
 
-// For a node that does not answer the next one is asked.
+// If a node does not answer within this time, the next one is asked.
 const askWithinMs = 500;
-// A socket that its other side does not close.
+// For a socket that the other side does not close.
 const disconnectTimeoutMs = 1000;
 
-/** How the nodes of a Redis Cluster are reached. */
+/** How to reach the nodes of a Redis Cluster. */
 export type ClusterAccess = {
   /** Some of the nodes. */
   hosts: readonly RedisHost[];
@@ -18,13 +18,13 @@ export type ClusterAccess = {
 };
 
 /**
- * Has a plain connection of ioredis lead to the node of a Redis Cluster that has a key, found anew each time
- * it connects. What blocks on a queue's keys needs that one node, and what holds for a connection to a single
- * Redis (how long it may be silent, what is sent again) holds for it then: ioredis' `Cluster` has a rule of
- * its own for each of these, and BullMQ another one on top.
+ * Makes a plain ioredis connection lead to the node of a Redis Cluster that has a key; it finds the node anew
+ * at each connect. A blocking read needs exactly this node. As a plain connection, it follows the same rules
+ * as one to a single Redis (how long it may be silent, which commands are repeated). ioredis' `Cluster` has
+ * different rules for each of these, and BullMQ adds more.
  */
 export function connectorOf({ hosts, login }: ClusterAccess, key: string) {
-  // The last list from a node; shared by the copies that BullMQ makes of the connection.
+  // The last list from a node, shared by the copies that BullMQ makes of the connection.
   let known: readonly RedisHost[] = [];
 
   return class SlotConnector extends AbstractConnector {
@@ -32,7 +32,7 @@ export function connectorOf({ hosts, login }: ClusterAccess, key: string) {
       super(disconnectTimeoutMs);
     }
 
-    // Never fails but when it is told to stop: ioredis would not try again.
+    // Fails only when it is told to stop: after a failure, ioredis would not try again.
     override async connect(emit: (type: string, error: Error) => void) {
       this.connecting = true;
       for (let attempt = 1; ; attempt++) {
@@ -56,7 +56,7 @@ export function connectorOf({ hosts, login }: ClusterAccess, key: string) {
 
     private async findOwner(emit: (type: string, error: Error) => void): Promise<RedisHost | null> {
       let reason: unknown = null;
-      // In no order: one that is cut off from the others may not know that it is.
+      // In random order: a node that is cut off from the others may not know it.
       for (const node of shuffled(uniqueOf([...known, ...hosts]))) {
         if (!this.connecting) return null;
         try {
@@ -73,7 +73,7 @@ export function connectorOf({ hosts, login }: ClusterAccess, key: string) {
   };
 }
 
-/** Asks a node which one has the key, and which nodes there are. Fails when its cluster takes no work. */
+/** Asks a node for the owner of the key and for the other nodes. Fails if its cluster takes no work. */
 async function askOwner(
   node: RedisHost,
   login: ClusterAccess['login'],
@@ -115,10 +115,10 @@ async function askOwner(
 }
 
 type SlotNode = [host: string | null, port: number, ...unknown[]];
-/** The answer of CLUSTER SLOTS: for each range its first slot, last slot, master, replicas. */
+/** The answer of CLUSTER SLOTS. For each range: first slot, last slot, master, replicas. */
 type Slots = [number, number, SlotNode, ...SlotNode[]][];
 
-// The name that the certificate of a node is for. An address has none.
+// The name that a node's certificate is for. An address has none.
 const nameOf = ({ host }: RedisHost) => (/^[\d.]+$|:/.test(host) ? {} : { servername: host });
 
 function uniqueOf(nodes: readonly RedisHost[]): RedisHost[] {

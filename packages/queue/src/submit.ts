@@ -18,7 +18,7 @@ const sweepEveryMs = 25;
 const jobOptions = {
   removeOnComplete: true,
   removeOnFail: true,
-  // For errors of the infrastructure only; a refusal is a value.
+  // Only for infrastructure errors. A refusal is a value.
   attempts: 3,
   backoff: { type: 'fixed', delay: 200 },
 };
@@ -26,58 +26,58 @@ const jobOptions = {
 export type SubmitOptions = {
   redisUrl: string;
   prefix: string;
-  /** Stay the caller's. */
+  /** The caller closes them. */
   keys: EnvelopeKeys;
-  /** Requests in one envelope, at most. */
+  /** The most requests in one envelope. */
   envelopeMax: number;
-  /** Envelopes of one shard under way at once, at most; see `Limits` in lane.ts. */
+  /** The most envelopes of a shard under way at once; see `Limits` in lane.ts. */
   inFlightMax: number;
-  /** Reads what was decided about these requests, by request id; the others are missing. */
+  /** Reads the outcomes of decided requests, by request id. Undecided ones are missing. */
   readOutcomes: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
-  /** Decides every request that is not decided yet: never applied. By request id. */
+  /** Settles all requests: an undecided one is never applied from now on. By request id. */
   settle: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
   report: (error: Error, what: string) => void;
-  /** Told of each envelope. */
+  /** Called for each envelope. */
   observer?: EnvelopeObserver;
 };
 
-/** Told of each envelope; must take no time. */
+/** Called for each envelope. Must return at once. */
 export type EnvelopeObserver = {
   sent(requestCount: number): void;
-  /** Redis did not take it, or not in time. */
+  /** Redis did not take the envelope, or not in time. */
   sendFailed(): void;
-  /** All of it is answered, so long after it was sent. */
+  /** All its requests are answered, this long after it was sent. */
   answered(tookMs: number): void;
 };
 
 export type Submitter = {
   /**
-   * Sends a request, whose id no other one has, and waits for its answer; never throws, and never waits
-   * longer than `waitLimits` says, counted from `arrivedAt` (of `performance.now()`): the time a request
-   * spent before it came here is its caller's time too.
+   * Sends a request with a unique id and waits for its answer. Never throws, and never waits longer than
+   * `waitLimits` says, counted from `arrivedAt` (of `performance.now()`), because the caller has waited since
+   * then.
    */
   submit(request: QueuedRequest, arrivedAt: number): Promise<SubmitResult>;
   /**
-   * The same for several of one item, `togetherMax` at most, which travel in one envelope and so are decided
-   * in their order.
+   * The same for at most `togetherMax` requests of one item. They travel in one envelope, so they are decided
+   * in order.
    */
   submitTogether(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[];
   togetherMax: number;
-  /** Whether `submit` would take this request now, instead of answering `busy` at once. */
+  /** Whether `submit` would take this request now instead of answering `busy` at once. */
   admits(request: QueuedRequest, arrivedAt: number): boolean;
   /** Whether Redis takes work now. */
   isOpen(): boolean;
-  /** Waiting and sent requests. */
+  /** The number of waiting and sent requests. */
   waitingCount(): number;
-  /** How long the oldest of them has waited, milliseconds; 0 when there is none. */
+  /** How long the oldest of them has waited, in milliseconds; 0 if there is none. */
   oldestWaitMs(): number;
-  /** How the answers came, since the start. */
+  /** How answers have come since the start. */
   answerCounts: AnswerCounts;
-  /** The state of the queue and its workers in Redis; fails if Redis does not answer. */
+  /** The state of the queue and its workers in Redis. Fails if Redis does not answer. */
   look(): Promise<QueueSight>;
-  /** How many shards are in use, as far as this process knows. */
+  /** The number of shards in use, as far as this process knows. */
   shardCount(): number;
-  /** How many answers were not signed by a worker of ours, or not for that job. */
+  /** The number of answers that no worker signed, or not for that job. */
   refusedCount(): number;
   /** Waits for the answers still due, then closes the connections. */
   close(): Promise<void>;
@@ -89,14 +89,13 @@ export type Submitter = {
  *     arrives → [over 700 ms expected: busy] → gathers → sent → 250 ms look → 1000 ms unsent: busy
  *       → 2500 ms verdict → 3100 ms unknown
  *
- * - *busy*: it would probably be answered too late (lane.ts), or was not sent in time; never applied.
- * - *gathers*: requests that arrive in one turn of the event loop, or while many are under way, travel
- *   together as one envelope; no timer is set for that, and a few callers wait for nobody.
- * - *sent*: its answer comes by the completion of the job. Whenever it does not, Postgres decides
- *   (waiters.ts).
- * - *look*: Postgres is asked, again and again, whether the request is decided: its completion may be lost.
- * - *verdict*: what is not decided by now never will be. A request is answered "not applied" only once it can
- *   never be applied.
+ * - *busy*: it would probably be answered too late (lane.ts), or was not sent in time. It is never applied.
+ * - *gathers*: requests that arrive in one turn of the event loop, or while many are under way, travel as one
+ *   envelope. This needs no timer, so a few callers never wait for more to come.
+ * - *sent*: its answer comes when the job is completed. If it does not come, Postgres decides (waiters.ts).
+ * - *look*: Postgres is asked repeatedly whether the request is decided, because the completion may be lost.
+ * - *verdict*: a request that is undecided by now never will be applied. A request is answered "not applied"
+ *   only once it can never be applied.
  * - *unknown*: Postgres could not be asked.
  */
 export async function createSubmitter(options: SubmitOptions): Promise<Submitter> {
@@ -130,8 +129,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   }
 
   /**
-   * The sender of this completion was no worker of ours, or one of an older version: Postgres knows, and is
-   * asked at once, once.
+   * The completion was not signed by a worker, or by one of an older version. Postgres knows the outcomes, so
+   * it is asked at once, but only once.
    */
   function doubt(envelope: SentEnvelope) {
     refusals.note();
@@ -142,7 +141,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   }
 
   function onAnswered(waiter: Waiter, now: number) {
-    // Its own: how many shards are in use may have changed.
+    // The waiter's own line: the number of shards may have changed.
     const line = lines.at(waiter.line);
     const { envelope } = waiter;
     if (envelope === null) {
@@ -154,8 +153,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     if (envelope.unanswered > 0) return;
     noteAnswered(line.lane, envelope, now);
     options.observer?.answered(now - envelope.sentAt);
-    // Without a worker it still waits there, and would for ever: nobody has any use for it, and Redis is not
-    // endless.
+    // Without a worker, the job would stay in the queue for ever. It is no longer needed, and the memory of
+    // Redis is limited.
     if (!envelope.isDone) line.shard.queue.remove(envelope.jobId).catch(() => {});
     schedule(line);
   }
@@ -178,7 +177,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   async function send({ lane, shard }: Line, batch: Waiter[]) {
     const requests = batch.map((waiter) => waiter.request);
     const envelope: SentEnvelope = {
-      // Its own id: a lost reply to `add` must not end in two jobs.
+      // A job id of our own: if the reply to `add` is lost, a repeat must not make a second job.
       jobId: jobIdOf(lines.reader, ++jobCount),
       requestIds: requests.map((request) => request.requestId),
       unanswered: batch.length,
@@ -196,7 +195,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     } catch (error) {
       options.observer?.sendFailed();
       report(error as Error, 'sending an envelope');
-      // It may be in the queue all the same.
+      // The envelope may still be in the queue.
       await waiters.settle(envelope);
     } finally {
       lane.addsUnderWay.delete(envelope.sentAt);
@@ -250,7 +249,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
 }
 
 /**
- * The item by which a request finds its shard; of many the first: a gate belongs to Postgres, not to a shard
+ * The item that selects the shard. Of several the first: the gates in Postgres do not depend on shards
  * (0017).
  */
 function firstItemOf(request: QueuedRequest): string {

@@ -4,36 +4,35 @@ import { type EnvelopeResult, unpackOutcome } from './envelope.ts';
 import type { SentEnvelope } from './lane.ts';
 
 /**
- * The answer to the caller: an outcome, `busy` (never sent, never will be), or `unknown` (Postgres could not
- * be asked).
+ * The answer to the caller: an outcome, `busy` (not sent, and never will be), or `unknown` (Postgres could
+ * not be asked).
  */
 export type SubmitResult = Outcome | { status: 'busy' | 'unknown'; result: null };
 
-/** The life of a request in the api, milliseconds after it came. */
+/** The life of a request in the api, in milliseconds after it came. */
 export const waitLimits = {
-  /** Postgres is asked whether it is already decided: its completion event may be lost. */
+  /** Postgres is asked whether the request is already decided, because its completion event may be lost. */
   lookAfterMs: 250,
-  /** The verdict: a request that is not decided by now never will be. */
+  /** The verdict: a request that is undecided by now is never applied. */
   verdictAfterMs: 2500,
-  /** The last moment to answer at all, but for a process that stood still: it must ask first. */
+  /** The last moment to answer. A process that was frozen asks Postgres first. */
   giveUpAfterMs: 3100,
 } as const;
 
-// A request that is not sent by now is refused. Longer than `busyFromMs`: the difference is what an estimate
-// may be wrong by.
+// A request that is not sent by now is refused. The difference from `busyFromMs` is the tolerated error of
+// the estimate.
 const dropAfterMs = 1000;
-// Between two sweeps: the process was frozen, or its machine.
+// If two sweeps are this far apart, the process or its machine was frozen.
 const stoodStillMs = 300;
 
 /**
- * How a request's answer came: by its job's completion, by a look into Postgres, by the verdict, or by the
- * clock alone.
+ * How an answer came: by the job's completion, a look-up in Postgres, the verdict, or the time limit alone.
  */
 export type AnsweredBy = 'event' | 'lookUp' | 'verdict' | 'clock';
 
 /**
- * How many answers came which way, and what the verdicts were; `unknown`: Postgres could not be asked in
- * time.
+ * The number of answers that came each way, and the results of the verdicts. `unknown`: Postgres could not be
+ * asked in time.
  */
 export type AnswerCounts = {
   by: Record<AnsweredBy, number>;
@@ -45,7 +44,7 @@ export type Waiter = {
   request: QueuedRequest;
   startedAt: number;
   lookedAt: number;
-  /** The last moment to answer at all. */
+  /** The last moment to answer. */
   giveUpAt: number;
   resolve: (answer: SubmitResult) => void;
   promise: Promise<SubmitResult>;
@@ -54,42 +53,42 @@ export type Waiter = {
   /** Null until it is sent. */
   envelope: SentEnvelope | null;
   settling: boolean;
-  /** Whether its envelope's answers came without this one. */
+  /** Whether its envelope's answers came without an answer for it. */
   isApart: boolean;
-  /** The same for all that travel in one envelope; null for one that travels as it comes. */
+  /** The same object for all requests that must travel in one envelope; null for others. */
   together: object | null;
-  /** Whether it travels in an envelope by itself: it is as large as many. */
+  /** Whether it travels in an envelope of its own because it is as large as many. */
   isAlone: boolean;
 };
 
 export type WaitersOptions = {
-  /** Reads what was decided about these requests, by request id; the others are missing. */
+  /** Reads the outcomes of decided requests, by request id. Undecided ones are missing. */
   readOutcomes: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
-  /** Decides every request that is not decided yet: never applied. By request id. */
+  /** Settles all requests: an undecided one is never applied from now on. By request id. */
   settle: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
-  /** Nobody waits with this one any more, in its envelope or to be sent; called once. */
+  /** Called once when a waiter has its answer, whether it was sent or not. */
   onAnswered: (waiter: Waiter, now: number) => void;
   report: (error: Error, what: string) => void;
 };
 
 export type Waiters = {
   add(request: QueuedRequest, arrivedAt: number, line: number, together?: object | null): Waiter;
-  /** Answers all of an envelope; an outcome that its results do not carry is read from Postgres at once. */
+  /** Answers all waiters of an envelope. If a result lacks an outcome, it is read from Postgres at once. */
   complete(envelope: SentEnvelope, results: EnvelopeResult): void;
-  /** Has Postgres decide about all of an envelope that still wait. */
+  /** Settles all requests of an envelope that still wait. */
   settle(envelope: SentEnvelope): Promise<void>;
-  /** The clock of every waiter; to be called every few milliseconds. */
+  /** Applies the time limits to every waiter. Must be called every few milliseconds. */
   sweep(now: number): void;
   count(): number;
-  /** When the one that waits for longest came; null when nobody waits. */
+  /** When the oldest waiter came; null if there is none. */
   oldestSince(): number | null;
   /** Since the start. */
   answerCounts: AnswerCounts;
-  /** Resolves when nobody waits any more. */
+  /** Resolves when there are no waiters left. */
   end(): Promise<void>;
 };
 
-/** All whose callers wait in this process, and what becomes of each as time passes. */
+/** The waiters of this process. Moves each one through its time limits. */
 export function createWaiters(options: WaitersOptions, startedAt: number): Waiters {
   const waiters = new Map<string, Waiter>();
   let sweptAt = startedAt;
@@ -111,7 +110,10 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
     if (!waiter.isApart) options.onAnswered(waiter, performance.now());
   }
 
-  /** The worker put it aside: nobody else's answer waits for it, and Postgres is asked what becomes of it. */
+  /**
+   * The worker put the request aside. It no longer belongs to its envelope, and Postgres is asked for its
+   * outcome.
+   */
   function leave(waiter: Waiter) {
     if (waiter.isApart) return;
     options.onAnswered(waiter, performance.now());
@@ -180,15 +182,15 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
     settle: (envelope) => settle(envelope.requestIds.flatMap((requestId) => waiters.get(requestId) ?? [])),
     sweep(now) {
       if (now - sweptAt >= stoodStillMs) {
-        // Nobody was asked meanwhile, and what came was not read: as long as a verdict may take is left to
-        // everybody.
+        // While frozen, the process neither asked Postgres nor read answers. So each waiter gets as long as a
+        // verdict may take.
         const giveUpAt = now + waitLimits.giveUpAfterMs - waitLimits.verdictAfterMs;
         for (const waiter of waiters.values()) waiter.giveUpAt = Math.max(waiter.giveUpAt, giveUpAt);
       }
       sweptAt = now;
       const toLook: Waiter[] = [];
       const toSettle: Waiter[] = [];
-      // Map order is nearly the order of arrival, so it stops at the first one that is young enough.
+      // Map order is almost the order of arrival, so the loop stops at the first waiter that is young enough.
       for (const waiter of waiters.values()) {
         const age = now - waiter.startedAt;
         if (age < waitLimits.lookAfterMs) break;

@@ -5,36 +5,36 @@ import type { RedisConnection } from './redis-cluster.ts';
 export type WorkerNote = { busyRatio: number; clockDifferenceSeconds: number; isPostgresUp: boolean };
 
 /**
- * A worker as it was seen last, within a minute. `name`: host and process. `note`: null from a worker that
- * says nothing of itself.
+ * A worker that was seen within the last minute. `name`: host and process. `note`: null if it reports nothing
+ * about itself.
  */
 export type SeenWorker = { name: string; unseenMs: number; note: WorkerNote | null };
 
-/** The queue as Redis has it. */
+/** The state of the queue in Redis. */
 export type QueueSight = {
-  /** Workers that were seen within the last seconds. */
+  /** The number of workers seen within the last seconds. */
   workers: number;
   /**
-   * Those, and the ones that were seen within a minute and have not said that they end; the last ones seen
+   * These workers, and those that were seen within a minute and have not said that they stop; the most recent
    * first.
    */
   seen: readonly SeenWorker[];
-  /** How long ago the last one was seen, milliseconds; null: nobody within the last minute. */
+  /** Milliseconds since the last worker was seen; null: none within a minute. */
   lastSeenMs: number | null;
   /** Envelopes that no worker has taken yet. */
   backlog: number;
 };
 
 const seenEveryMs = 500;
-// A worker that is stopped, frozen or cut off says nothing more; one that is busy for a moment still counts.
+// A worker that is stopped, frozen or cut off is silent. One that is busy for a moment still counts.
 const seenWithinMs = 3000;
 const keptMs = 60_000;
-// More than a clock is corrected by. What lies further ahead is of a clock that was set back, or of another
-// Redis, and would be "seen now" for as long as that.
+// More than a clock is normally corrected by. A time further ahead comes from a clock that was set back, or
+// from another Redis, and would count as "seen now" for that long.
 const aheadMaxMs = 1000;
 
-// By the clock of Redis: those of the processes may differ. The lists of BullMQ would tell of a frozen worker
-// for as long as its connection stands, and are behind a right that shows every connection there is.
+// By the clock of Redis, because the clocks of the processes may differ. BullMQ's lists would show a frozen
+// worker as long as its connection exists, and they need a right that reveals all connections.
 const beat = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -54,13 +54,12 @@ for index = 2, #seen, 2 do seen[index] = math.max(0, now - seen[index]) end
 return seen
 `;
 
-// More are not looked at; each says what it says in one member, and a few old ones may stand beside it for a
-// moment.
+// No more members are read. Each worker has one, and a few old ones may be beside it for a moment.
 const membersMax = 1000;
 
 /**
- * Has a worker seen while it can take work, until the returned function is called. What fails is tried again.
- * `id`: its name (seats.ts).
+ * Reports a worker while it can take work, until the returned function is called. Failures are retried. `id`:
+ * the worker's name (seats.ts).
  */
 export function keepSeen(
   connection: RedisConnection,
@@ -68,7 +67,7 @@ export function keepSeen(
   takesWork: () => boolean,
   noteOf: () => WorkerNote | null,
 ): () => void {
-  // Entries of this worker that may be in Redis; only one may stay.
+  // Entries of this worker that may be in Redis. Only one may stay.
   let said: string[] = [];
   const tell = () => {
     if (!takesWork()) return;
@@ -93,7 +92,7 @@ export function keepSeen(
   };
 }
 
-/** Looks at the queues of all shards; fails when Redis does not answer, or takes no writes. */
+/** Looks at the queues of all shards. Fails if Redis does not answer or takes no writes. */
 export async function lookAtQueue(
   connection: RedisConnection,
   queues: readonly Queue[],
@@ -105,7 +104,7 @@ export async function lookAtQueue(
   ]);
   const seen = seenIn(members);
   const workers = seen.filter(({ unseenMs }) => unseenMs <= seenWithinMs).length;
-  // In a Redis that takes no writes no worker can be seen: this fails there, as all work does.
+  // In a Redis that takes no writes, no worker can report. So this fails there, as all work does.
   if (workers === 0) await connection.set(queues[0]!.toKey('canary'), 1, 'PX', seenEveryMs);
   return {
     workers,
@@ -118,15 +117,15 @@ export async function lookAtQueue(
 function memberText(id: string, note: WorkerNote | null): string {
   if (note === null) return id;
   const { busyRatio, clockDifferenceSeconds, isPostgresUp } = note;
-  // Tenths of a second: rough enough to be the same most of the time.
+  // Rounded to tenths of a second, so that the text rarely changes.
   return `${id} ${Math.round(busyRatio * 100)} ${Math.round(clockDifferenceSeconds * 10)} ${isPostgresUp ? 1 : 0}`;
 }
 
 const member = /^([\w.-]{1,64}:\d{1,10}):[\da-f]{8}(?: (\d{1,3}) (-?\d{1,15}) ([01]))?$/;
 
 /**
- * Members and milliseconds in turn, the last seen first, as one entry for each worker. Redis is not believed:
- * what no worker writes is left out.
+ * Parses members and times, alternating, the most recent first, into one entry for each worker. Redis is not
+ * trusted: entries that no worker writes are ignored.
  */
 function seenIn(members: readonly (string | number)[]): SeenWorker[] {
   const byId = new Map<string, SeenWorker>();

@@ -10,8 +10,8 @@ const reasons: Record<NotNoted, string> = {
 };
 
 /**
- * Notes in the database that it was copied, for `doctor` and the metrics; `takenAt`: null for now. Returns
- * the moment, or why it could not be noted.
+ * Records the backup in the copied database, for `doctor` and the metrics. `takenAt`: null for now. Returns
+ * the moment, or why it could not be recorded.
  */
 export async function noteMade(
   sql: Sql,

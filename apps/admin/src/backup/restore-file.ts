@@ -8,8 +8,8 @@ import { print } from '../cli/print.ts';
 import { createProgress, stepText } from '../cli/progress.ts';
 
 /**
- * Restores a backup file into an empty database, as its owner. Fails with one line that says why; then
- * nothing was changed.
+ * Restores a backup file into an empty database, as its owner. Fails with one line that gives the reason;
+ * then nothing was changed.
  */
 export async function restoreFile(
   sql: Sql,
@@ -31,12 +31,12 @@ export async function restoreFile(
     throw explain(error, path);
   } finally {
     progress.end();
-    // Standard input that nobody ends would keep the process.
+    // An open standard input would keep the process alive.
     file.stream.destroy();
   }
 }
 
-/** Reads a backup to its end, whatever becomes of it, and says what is in it. */
+/** Reads a backup to its end, whatever is wrong with it, and prints its contents. */
 export async function checkFile(path: string): Promise<void> {
   const file = openFile(path);
   const progress = createProgress();
@@ -56,7 +56,7 @@ export async function checkFile(path: string): Promise<void> {
 
 type BackupSource = {
   stream: Readable;
-  /** How much of it was read, 0 … 1; null where nobody knows how long it is. */
+  /** The part that was read, 0 to 1; null if the length is unknown. */
   done(): number | null;
 };
 

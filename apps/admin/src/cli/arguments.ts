@@ -3,12 +3,12 @@ import { lengthMax, name } from '@inventory/domain/contract/fields';
 import { parseDateTime } from '@inventory/domain/date-time';
 import { InvalidArgumentError } from 'commander';
 
-// Readers of the values of options. An error that one throws becomes one line that names the option, and exit
-// code 2.
+// Parsers for the values of options. If one throws, the error becomes one line that names the option, and the
+// exit code is 2.
 
 const integerMax = 2 ** 31 - 1;
 
-/** The id of a warehouse, or a rate limit: 1 … 2^31-1. */
+/** The id of a warehouse, or a rate limit: 1 to 2^31-1. */
 export function parseId(text: string): number {
   return parseWhole(text, integerMax);
 }
@@ -24,12 +24,12 @@ export function parseRecNo(text: string): number {
   return parseWhole(text, Number.MAX_SAFE_INTEGER);
 }
 
-/** The ids of warehouses, with commas between; at least one. */
+/** Ids of warehouses, separated by commas; at least one. */
 export function parseIds(text: string): number[] {
   return text.split(',').map((part) => parseId(part.trim()));
 }
 
-/** The names that an operator may give for permissions. */
+/** The words that an operator may use for permissions. */
 const permissionWords: Record<string, number> = {
   list: Permission.ItemMasterList,
   move: Permission.LocateMoveUnits,
@@ -38,7 +38,7 @@ const permissionWords: Record<string, number> = {
   items: Permission.ModifyItemMaster,
 };
 
-/** A permission as people read it: `95 receive`. */
+/** A permission for people: `95 receive`. */
 export function describePermission(securityId: number): string {
   const word = Object.entries(permissionWords).find(([, each]) => each === securityId)?.[0];
   return word === undefined ? `${securityId}` : `${securityId} ${word}`;
@@ -52,7 +52,7 @@ const permissionsText = Object.values(permissionWords)
 /** For the help of options. */
 export const permissionsHelp = `by number or word: ${permissionsText}`;
 
-/** Permissions by the contract's security ids or by word, with commas between; at least one. */
+/** Permissions by the contract's security ids or by word, separated by commas; at least one. */
 export function parsePermissions(text: string): number[] {
   const known = Object.values(permissionWords);
   return text.split(',').map((part) => {
@@ -72,7 +72,7 @@ export function parseRateLimit(text: string): number | 'default' {
   return text === 'default' ? text : parseId(text);
 }
 
-/** The name of something that may be there, whatever names were once given. */
+/** The name of something that may exist. It need not follow the rules for new names. */
 export function parseName(text: string): string {
   return checkText(text, lengthMax.label);
 }
@@ -80,8 +80,8 @@ export function parseName(text: string): string {
 const reservedIds = ['admin', 'seed'];
 
 /**
- * The id of a new client: it travels in forms, in HTTP Basic, where a colon ends it, in logs and on command
- * lines, so nothing is in it that means something in one of these.
+ * The id of a new client. It appears in forms, in HTTP Basic (where a colon ends it), in logs and on command
+ * lines, so it must not contain characters that are special in any of these.
  */
 export function parseNewClientId(text: string): string {
   if (reservedIds.includes(text)) {
@@ -93,16 +93,16 @@ export function parseNewClientId(text: string): string {
   );
 }
 
-// Letters, digits and signs of any language, single spaces between: nothing that is not seen, or changes how
-// what follows is shown.
+// Letters, digits and signs of any language, with single spaces between them: no invisible characters, and
+// none that change how the following text is shown.
 const printable = /^[^\s\p{C}\p{Z}]+(?: [^\s\p{C}\p{Z}]+)*$/u;
 
-/** A name that somebody gives to something that is new. */
+/** The name of something new. */
 export function parseNewName(text: string): string {
   return checkPrintable(checkText(text, lengthMax.label));
 }
 
-/** An alias, which stands where a ShortID could. */
+/** An alias. It can be used wherever a ShortID can. */
 export function parseAlias(text: string): string {
   return checkPrintable(checkText(text, lengthMax.shortId));
 }
@@ -112,12 +112,14 @@ function checkPrintable(text: string): string {
   throw new InvalidArgumentError('It must consist of visible characters, with single spaces between them.');
 }
 
-/** Why something is done. */
+/** The reason for a change. */
 export function parseReason(text: string): string {
   return checkText(text, lengthMax.description);
 }
 
-/** A quantity of 0 or more with the limits of the contract's decimals; stays text, so that it stays exact. */
+/**
+ * A quantity of 0 or more within the contract's limits for decimals. It stays text, so that it stays exact.
+ */
 export function parseQuantityText(text: string): string {
   if (isQuantityText(text)) return text;
   throw new InvalidArgumentError(
@@ -132,14 +134,17 @@ export function isQuantityText(text: string): boolean {
   return match !== null && digits.length <= 15;
 }
 
-/** How many of something to show at most. */
+/** The most entries to show. */
 export function parseLimit(text: string): number {
   return parseWhole(text, 10_000);
 }
 
 const unitMs = { d: 86_400_000, h: 3_600_000 };
 
-/** A moment to come: so many days or hours from now, a date (its last moment, UTC) or a date with a time. */
+/**
+ * A moment in the future: a number of days or hours from now, a date (its last moment, UTC) or a date with a
+ * time.
+ */
 export function parseExpiry(text: string): Date {
   const span = /^(\d{1,4})([dh])$/.exec(text);
   const at =
@@ -152,7 +157,7 @@ export function parseExpiry(text: string): Date {
   return at;
 }
 
-/** A moment that has passed: a date with a time. */
+/** A moment in the past: a date with a time. */
 export function parseMoment(text: string): Date {
   const moment = parseDateTime(text);
   if (moment === null || moment.precision === 'day' || moment.at > Date.now())

@@ -1,8 +1,8 @@
 import { CommandError } from './command-error.ts';
 
 /**
- * Does work that can be broken off with Ctrl-C or by a signal; its error then is one line that says
- * `outcome`, what became of it. A second signal ends the process at once.
+ * Runs work that Ctrl-C or a signal can interrupt. The error is then one line with `outcome`. A second signal
+ * ends the process at once.
  */
 export async function untilBrokenOff<T>(
   outcome: string,

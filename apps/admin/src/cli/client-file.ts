@@ -20,7 +20,9 @@ const columns: Columns = {
 
 type GivenClient = Omit<NewClient, 'secretDigest'> & { line: number };
 
-/** Adds the clients of a file, all or none unless bad ones are skipped, and prints id and secret of each. */
+/**
+ * Adds the clients of a file, all or none unless bad rows are skipped, and prints the id and secret of each.
+ */
 export async function addFleet(
   from: string,
   { skipBad, json }: { skipBad: boolean; json: boolean },
@@ -45,7 +47,7 @@ export async function addFleet(
     const secrets = added.map(({ client: { clientId }, clientSecret }) => ({ clientId, clientSecret }));
     if (json) printJson(secrets);
     else if (secrets.length > 0) {
-      // Neither ids nor secrets have a character that CSV would have to quote.
+      // Ids and secrets contain no characters that CSV would have to quote.
       for (const row of [{ clientId: 'clientId', clientSecret: 'clientSecret' }, ...secrets]) {
         print(`${row.clientId},${row.clientSecret}`);
       }
@@ -73,7 +75,7 @@ async function findRefused(sql: Sql, given: readonly GivenClient[]): Promise<Bad
   });
 }
 
-/** A client, or what is wrong with the row. */
+/** Returns a client, or the faults of the row. */
 function readClient({ line, cells }: CsvRow): GivenClient | BadRow[] {
   const bad: BadRow[] = [];
   const read = <Value>(field: string, parse: (text: string) => Value, byDefault: Value): Value => {

@@ -1,8 +1,8 @@
 import { PlainError } from '@inventory/process/plain-error';
 
 /**
- * A command did not do what the operator asked for; the message is one line for them. Exit code 2: the
- * command itself is wrong.
+ * A command could not do what the operator asked for. The message is one line for the operator. Exit code 2:
+ * the command itself is wrong.
  */
 export class CommandError extends PlainError {
   readonly exitCode: 1 | 2;

@@ -16,14 +16,15 @@ export type CsvRow = { line: number; cells: ReadonlyMap<string, string> };
 /** The columns of a file. `ignored`: an export writes this column, and an import skips it. */
 export type Columns = Readonly<Record<string, 'required' | 'optional' | 'ignored'>>;
 
-// A spreadsheet takes a value that begins like this for a formula, some of them also with the full-width
-// forms. A quote before it marks it as text.
+// A spreadsheet would take a value that begins like this for a formula; some also accept the full-width
+// forms. A quote in front marks it as text.
 const formula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const quotedFormula = new RegExp(`^'${formula.source.slice(1)}`);
 
 const bytesMax = 256_000_000;
 const delimiters = [',', ';', '\t'] as const;
-// All three in one file: what was put together from several systems is read to its end all the same.
+// All three in one file, because a file that was assembled from several systems must still be read to its
+// end.
 const lineEnds = ['\r\n', '\n', '\r'];
 
 /**
@@ -124,12 +125,12 @@ async function parseRecords(bytes: Buffer, path: string): Promise<CsvRecord[]> {
   }
 }
 
-/** Line ends inside of values: the line that is told is the one that the row ends on. */
+/** The line ends inside values. The parser reports the line on which a row ends. */
 function breaksIn(record: readonly string[]): number {
   return record.reduce((sum, value) => sum + (value.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
 }
 
-/** The columns by their right names; upper and lower case and blanks around do not matter. */
+/** The columns with their correct names. Case and surrounding blanks do not matter. */
 function readHeader(record: readonly string[], columns: Columns, path: string): string[] {
   const known = Object.keys(columns);
   const header = record.map((title) => {

@@ -18,14 +18,14 @@ import { localFolder } from '../checkout.ts';
 import { CommandError } from './command-error.ts';
 
 const answerWithinMs = 5000;
-// A command that stands still with a change half done, stopped at a terminal say, holds its gate and what
-// clients ask for next.
+// A command that is suspended halfway, for example at a terminal, holds its gate and delays clients'
+// requests.
 const idleInTransactionMs = 60_000;
 
 /**
- * Does `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with
- * CommandError when there is none or it cannot be reached, with UnfitDatabaseError when the service would
- * refuse it: its tables are of another version, say.
+ * Runs `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with
+ * CommandError if there is none or it cannot be reached, and with UnfitDatabaseError if the service would
+ * refuse it, for example because of the version of its tables.
  */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
   await useDatabase(await findDatabaseUrl(), async (sql) => {
@@ -35,18 +35,18 @@ export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<v
 }
 
 /**
- * The same, whatever the version of its tables is and whatever the server risks: for commands that only read.
+ * The same, whatever the version of its tables and the risks of its settings. For commands that only read.
  */
 export async function withDatabaseAsItIs(work: (sql: Sql) => Promise<void>): Promise<void> {
   await useDatabase(await findDatabaseUrl(), work);
 }
 
-/** The same as the owner of the tables, where the address is not given, and whatever the tables are. */
+/** The same as the owner of the tables, if the address is not given, and whatever the state of the tables. */
 export async function withOwnersDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
   await useDatabase(await findDatabaseUrl('owner'), work);
 }
 
-/** The same on a database of which the address is known. */
+/** The same for a known address. */
 export async function useDatabase<Result>(
   databaseUrl: string,
   work: (sql: Sql) => Promise<Result>,
@@ -57,7 +57,7 @@ export async function useDatabase<Result>(
     idleInTransactionMs,
   });
   try {
-    // A server that is no Postgres may take connections and end them, and the driver would go on trying.
+    // A server that is not Postgres may accept connections and close them, and the driver would try forever.
     await within(answerWithinMs, reach(sql));
     return await work(sql);
   } catch (error) {
@@ -67,7 +67,7 @@ export async function useDatabase<Result>(
   }
 }
 
-/** Whether the database is one that somebody gave, and not the one that `start` runs in this folder. */
+/** Whether the database was given, and is not the one that `start` runs in this folder. */
 export function isDatabaseGiven(): boolean {
   return readDatabaseUrl() !== undefined;
 }
@@ -77,8 +77,8 @@ function readDatabaseUrl(): string | undefined {
 }
 
 /**
- * The address of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError when
- * there is none.
+ * The address of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with CommandError if there
+ * is none.
  */
 export async function findDatabaseUrl(as: 'operator' | 'owner' = 'operator'): Promise<string> {
   const given = readDatabaseUrl();
@@ -89,29 +89,29 @@ export async function findDatabaseUrl(as: 'operator' | 'owner' = 'operator'): Pr
       `no database: set DATABASE_URL, or start the service here first: \`${inventoryCommand('start')}\``,
     );
   }
-  // Meant for a database that was given; the local one has a password of its own.
+  // It is for a given database; the local one has its own password.
   delete process.env.DATABASE_PASSWORD;
   return (as === 'operator' && stack.operatorUrl) || stack.databaseUrl;
 }
 
-/** The address of `REDIS_URL`, or of the stack that runs in this checkout; null when there is none. */
+/** The address of `REDIS_URL`, or of the stack that runs in this checkout; null if there is none. */
 export async function findRedisUrl(): Promise<string | null> {
   const { REDIS_URL } = readConfig({ REDIS_URL: connections.REDIS_URL.optional() }, process.env);
   if (REDIS_URL !== undefined) return REDIS_URL;
-  // A database that was given says that the service is elsewhere.
+  // If a database was given, the service runs elsewhere.
   return isDatabaseGiven() ? null : ((await findLocalStack())?.redisUrl ?? null);
 }
 
-/** The stack that `start` runs in this folder, or null. */
+/** The stack that `start` runs in this folder; null if there is none. */
 async function findLocalStack() {
-  // Loaded only here: the image has no @inventory/local.
+  // Loaded only here, because the image does not contain @inventory/local.
   return import('@inventory/local/stack').then(
     ({ readRunningStack }) => readRunningStack(localFolder),
     () => null,
   );
 }
 
-/** One line without the address's user and password, whatever the driver says. */
+/** One line that never contains the address's user and password. */
 function explain(error: unknown, databaseUrl: string): unknown {
   if (error instanceof CommandError) return error;
   if (lacksTable(error)) {

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** `; did you mean …?` when one of these is like what was asked; else nothing. */
+/** `; did you mean …?` if a known name is similar; otherwise empty. */
 export function didYouMean(asked: string, known: readonly string[]): string {
   const wanted = asked.toLowerCase();
   const near = known
@@ -10,7 +10,9 @@ export function didYouMean(asked: string, known: readonly string[]): string {
   return near === undefined ? '' : `; did you mean ${near.name}?`;
 }
 
-/** How many letters are put in, left out or changed; two neighbours that changed places are one mistake. */
+/**
+ * The number of letters that were added, left out or changed. Two swapped neighbours count as one mistake.
+ */
 function mistakesBetween(asked: string, name: string): number {
   const swapped = [...asked].slice(1).map((_, at) => {
     const [left, right] = [asked[at]!, asked[at + 1]!];

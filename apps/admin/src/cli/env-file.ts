@@ -4,7 +4,7 @@ import { CommandError } from './command-error.ts';
 
 /** Adds the settings of `.env` in the current folder, if there is one. The environment wins. */
 export function readEnvFile(): void {
-  // Not `process.loadEnvFile`, to which a file that may not be read is one that is not there.
+  // Not `process.loadEnvFile`, which treats an unreadable file like a missing one.
   for (const [name, value] of Object.entries(parseEnv(readText()))) process.env[name] ??= value;
 }
 

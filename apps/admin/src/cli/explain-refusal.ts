@@ -3,7 +3,8 @@ import { findUnknownWarehouses } from '@inventory/db/warehouses';
 import { CommandError } from './command-error.ts';
 
 /**
- * Names the warehouse that is not there, when that is why a statement was refused; else gives the error back.
+ * If a statement was refused because of an unknown warehouse, names it; otherwise returns the error
+ * unchanged.
  */
 export async function explainUnknownWarehouse(
   error: unknown,
@@ -18,7 +19,7 @@ export async function explainUnknownWarehouse(
 
 import type { HoldRefusal } from '@inventory/db/operator/holds';
 
-/** One line about a lot that can be neither held nor released. */
+/** One line that says why a lot cannot be held or released. */
 export function explainHoldRefusal(refusal: HoldRefusal, recNo: number): string {
   switch (refusal) {
     case 'unknown_lot':

@@ -11,7 +11,7 @@ The file is CSV in UTF-8 with a header, separated by commas, semicolons or tabs;
 line and field, and nothing is imported; --skip-bad imports the other rows. Exit code 1 if a row was not imported.
 `;
 
-/** Tells what became of a file. Fails with CommandError when rows were not taken. */
+/** Prints the result of an import. Fails with CommandError if rows were rejected. */
 export function tellImport(
   result: ImportResult,
   { json, skipBad, of }: { json: boolean; skipBad: boolean; of: number },
@@ -33,7 +33,7 @@ export function tellImport(
   if (bad.length > 0) throw new CommandError(`${badRows} of ${of} rows were skipped`);
 }
 
-/** Rows whose key stands in an earlier row too. */
+/** Rows whose key is also in an earlier row. */
 export function findRepeats<Row extends { line: number }>(
   rows: readonly Row[],
   field: string,
@@ -51,7 +51,7 @@ export function findRepeats<Row extends { line: number }>(
   });
 }
 
-/** The message of a refusal of the database, which begins with its field. */
+/** Turns a refusal of the database, which begins with the field, into the message of a row. */
 export function asBadRow({ line, message }: { line: number; message: string }): BadRow {
   const [, field = null, text = message] = /^(\w+): (.*)$/.exec(message) ?? [];
   return { line, field, message: text };

@@ -5,8 +5,8 @@ import { print } from './print.ts';
 import { createProgress } from './progress.ts';
 
 /**
- * Checks that lots, levels, counts and ledger agree and prints where they do not. Fails with CommandError
- * when that is anywhere.
+ * Checks that lots, levels, counts and ledger agree, and prints the differences. Fails with CommandError if
+ * there are any.
  */
 export async function printAudit(sql: Sql): Promise<void> {
   const progress = createProgress();

@@ -1,7 +1,7 @@
 import { inventoryCommand } from '@inventory/process/called-as';
 import { keepLines, plain, plainJson } from './plain-text.ts';
 
-// Everything that people read goes through here, so that no stored text can control their terminal.
+// All output for people goes through here, so that no stored text can control their terminal.
 
 /** A line for the operator. */
 export function print(line: string): void {
@@ -13,7 +13,7 @@ export function printJson(value: unknown): void {
   printJsonText(JSON.stringify(value));
 }
 
-/** The same for a text that is JSON already. */
+/** The same for JSON text. */
 export function printJsonText(json: string): void {
   process.stdout.write(`${plainJson(json)}\n`);
 }
@@ -23,12 +23,12 @@ export function tell(line: string): void {
   process.stderr.write(`${plain(line)}\n`);
 }
 
-/** The same for a text of several lines, which may come in pieces. */
+/** The same for a text of several lines, which may be printed in pieces. */
 export function tellText(text: string): void {
   process.stderr.write(keepLines(text));
 }
 
-/** Says why a migration cannot begin yet. */
+/** Explains why a migration cannot begin yet. */
 export function printMigrationHeld(): void {
   print('waiting for a backup or another migration of this database to end');
 }

@@ -1,6 +1,9 @@
 import { plain } from './plain-text.ts';
 
-/** Lines of a table: each column as wide as its widest cell, two spaces between; numbers to the right. */
+/**
+ * The lines of a table: each column is as wide as its widest cell, with two spaces between columns. Numbers
+ * are right-aligned.
+ */
 export function tableLines(head: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
   const cells = rows.map((row) => row.map(textOf));
   const widths = head.map((title, column) =>
@@ -20,7 +23,7 @@ export function tableLines(head: readonly string[], rows: readonly (readonly Cel
   return [head, ...cells].map(line);
 }
 
-/** Lines of one thing's fields, a line each. */
+/** One line for each field. */
 export function fieldLines(fields: Readonly<Record<string, Cell>>): string[] {
   return tableLines(['', ''], Object.entries(fields)).slice(1);
 }

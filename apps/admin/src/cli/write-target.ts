@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { CommandError } from './command-error.ts';
 
-// The file holds data of the database.
+// The file contains data of the database.
 const ours = 0o600;
 
 /**
@@ -14,9 +14,9 @@ const ours = 0o600;
 export type Target = { what: string; replaces: boolean; isText: boolean };
 
 /**
- * Has `work` write a file that only our user may read. It gets its name once all of it is on the disk, so a
- * file of that name is whole. `-` is standard output. Throws CommandError when the name is taken or the file
- * cannot be written, and leaves nothing behind.
+ * Lets `work` write a file that only our user may read. It gets its name once all of it is on the disk, so a
+ * file with that name is complete. `-` is standard output. Throws CommandError if the name is taken or the
+ * file cannot be written, and then leaves nothing behind.
  */
 export async function writeTarget<T>(
   path: string,
@@ -31,7 +31,7 @@ export async function writeTarget<T>(
   refuseOther(path, what, replaces);
   return explained(path, what, async () => {
     const part = `${path}.part-${process.pid}`;
-    // An earlier process may have had our number.
+    // An earlier process may have had the same number.
     await rm(part, { force: true }).catch(() => {});
     const file = await open(part, 'wx', ours);
     try {
@@ -50,7 +50,7 @@ function refuseOther(path: string, what: string, replaces: boolean): void {
   // A path that cannot be checked cannot be written either, and that error says why.
   if (!existsSync(path)) return;
   if (!replaces) throw new CommandError(`${path} already exists: choose another name for the ${what}`);
-  // Otherwise a device would be replaced by a file, or a link such as /dev/stdout.
+  // Otherwise a device, or a link such as /dev/stdout, would be replaced by a file.
   if (!lstatSync(path).isFile()) throw new CommandError(`${path} is not a file`, 2);
 }
 
@@ -66,7 +66,7 @@ async function writeWhole<T>(file: FileHandle, work: (output: Writable) => Promi
   }
 }
 
-/** So that the name outlives a power cut, too. Some systems cannot do it. */
+/** So that the name survives a power failure. Some systems do not support this. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => null);
   await handle?.sync().catch(() => {});

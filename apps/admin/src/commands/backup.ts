@@ -16,10 +16,10 @@ export const backup = new Command('backup')
   .option('--connections <number>', 'how many connections copy at the same time, 1 to 8', parseConnections, 2)
   .addHelpText('after', example('backup /backups/2026-11-21.inventory'))
   .action(async (path: string, { connections }: { connections: number }) => {
-    // Nothing on standard output, which may be the backup itself.
+    // Not on standard output, which may be the backup itself.
     const progress = createProgress();
     await untilBrokenOff('no backup was made', (signal) =>
-      // One of the version before, too: it is what an operator takes before migrating.
+      // Also for the previous version, because operators back up before they migrate.
       withDatabaseAsItIs(async (sql) => {
         const report = (done: number) => progress.show(stepText('rows', done));
         const made = await writeTarget(path, target, (output) =>
@@ -31,7 +31,7 @@ export const backup = new Command('backup')
         );
         tell(`contains everything that was answered before ${made.header.takenAt}`);
         const takenAt = new Date(made.header.takenAt);
-        // The backup is whole, whatever becomes of this.
+        // The backup is complete, even if this fails.
         const noted = await noteMade(sql, { takenAt, bytes: made.fileBytes, madeBy: 'inventory' }).catch(
           messageOf,
         );

@@ -25,7 +25,7 @@ ${example('item export --to items.csv')}`,
       let count = 0;
       const rows = rowsOf(sql, () => {
         count += 1;
-        // On standard output it would get in the way of what a terminal shows.
+        // On standard output, the progress would disturb what the terminal shows.
         if (to !== '-') progress.show(rowsText(count, 'items'));
       });
       // All or nothing: an interrupted export must not look like a complete one.

@@ -60,7 +60,7 @@ ${importHelp}${example('item import --from items.csv', 'item import --from items
     });
   });
 
-/** An item, or what is wrong with the row. */
+/** Returns an item, or the faults of the row. */
 function readItem({ line, cells }: CsvRow): GivenItem | BadRow[] {
   const read = [...cells].filter(([name]) => columns[name] !== 'ignored');
   const asked = Object.fromEntries(read.map(([name, text]) => [name, readCell(name, text)]));
@@ -80,7 +80,7 @@ const words: Record<string, boolean> = {
   '0': false,
 };
 
-/** A value as a request would have it; what is no such value stays text, which the schema refuses. */
+/** A value as in a request. An invalid value stays text, which the schema refuses. */
 function readCell(name: string, text: string): unknown {
   if (name === 'shortID') return text;
   const byDefault = itemDefaults[name as keyof ItemFields];

@@ -23,7 +23,7 @@ export const reset = new Command('reset')
         2,
       );
     }
-    // Loaded only here: the image has no @inventory/local.
+    // Loaded only here, because the image does not contain @inventory/local.
     const { LocalStackError, removeStackData } = await import('@inventory/local/stack');
     await confirm(`this deletes all data in ${localFolder}, for good`, 'reset', yes ?? false);
     await removeStackData(localFolder).catch((error: unknown) => {

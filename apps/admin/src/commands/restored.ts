@@ -24,7 +24,7 @@ export const restored = new Command('restored')
     });
   });
 
-/** The numbers never come back: with the address of a database in use, each run would take some away. */
+/** Skipped numbers are lost, and with the address of a database in use, each run would skip more. */
 async function refuseInUse(sql: Sql): Promise<void> {
   const names = await listServiceConnections(sql);
   if (names.length === 0) return;

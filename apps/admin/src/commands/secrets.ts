@@ -7,9 +7,9 @@ import { type RedisUser, redisAclFile } from '@inventory/queue/redis-rights';
 import { Command } from 'commander';
 import { example, print } from '../cli/print.ts';
 
-// For files that a process under our user reads,
+// For files that a process of our user reads.
 const ours = 0o600;
-// and for files that a server reads under its own user; the volume keeps others out.
+// For files that a server reads as its own user. The volume keeps others out.
 const servers = 0o644;
 
 export const secretsCommand = new Command('secrets')
@@ -27,14 +27,14 @@ export const secretsCommand = new Command('secrets')
       worker: keepSecret(join(options.parts, 'worker'), 'redis-password', ours),
       admin: keepSecret(redis, 'redis-password', servers),
     };
-    // The operator asks Redis how it is as its admin.
+    // The operator connects to Redis as admin.
     writeWhole(join(options.parts, 'operator', 'redis-password'), passwords.admin, ours);
-    // Anew each time: another version may need other rights.
+    // Written each time, because another version may need other rights.
     writeWhole(join(redis, 'users.acl'), redisAclFile(passwords, QUEUE_PREFIX), servers);
     print('all secrets exist');
   });
 
-/** The secret that a file keeps; drawn when there is none. */
+/** Returns the secret in a file. If there is none, draws one. */
 function keepSecret(folder: string, name: string, mode: number): string {
   const path = join(folder, name);
   mkdirSync(folder, { recursive: true });
@@ -43,7 +43,7 @@ function keepSecret(folder: string, name: string, mode: number): string {
   return readFileSync(path, 'utf8').trim();
 }
 
-/** At once as a whole: one that was broken off leaves no half of it. */
+/** Written atomically, so that an interruption leaves no partial file. */
 function writeWhole(path: string, text: string, mode: number): void {
   writeFileSync(`${path}.new`, text, { mode });
   chmodSync(`${path}.new`, mode);

@@ -17,7 +17,8 @@ export const start = new Command('start')
     async ({ restore, demo, yes, watch }: { restore?: string; demo: boolean; yes?: true; watch?: true }) => {
       const stop = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
-      // Loaded only now: the other commands need not wait for it, and the image has no @inventory/local.
+      // Loaded only now: other commands need not wait for it, and the image does not contain
+      // @inventory/local.
       const { watchLaunchers } = await import('../start/launchers.ts');
       const { runService } = await import('../start/run-service.ts');
       watchLaunchers(() => stop.abort());
@@ -31,7 +32,7 @@ export const start = new Command('start')
           watch: watch ?? false,
         });
       } catch (error) {
-        // Asked to stop while it was starting: whatever that broke is no news.
+        // It was stopped while it was starting, so its errors do not matter.
         if (!stop.signal.aborted) throw await explain(error);
         process.exitCode = 1;
       }
@@ -39,7 +40,7 @@ export const start = new Command('start')
     },
   );
 
-/** An error of the local stack is a line for the operator; any other error stays what it is. */
+/** An error of the local stack becomes one line for the operator. Other errors do not change. */
 async function explain(error: unknown): Promise<unknown> {
   const { LocalStackError } = await import('@inventory/local/local-stack-error');
   return error instanceof LocalStackError ? new CommandError(error.message) : error;

@@ -83,7 +83,7 @@ async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Stat
   };
 }
 
-/** Each process may have several connections. Null: Redis does not say who is connected. */
+/** A process may have several connections. Null: Redis does not show its connections. */
 function processesOf(
   { parts, hidden }: QueueHealth,
   kind: 'api' | 'worker',
@@ -93,7 +93,7 @@ function processesOf(
   return new Set(parts.filter((part) => part.kind === kind && counts(part)).map((part) => part.process)).size;
 }
 
-/** Null where one does not tell. */
+/** Null if any value is unknown. */
 function sumOf(values: readonly (number | null)[]): number | null {
   return values.reduce(
     (sum, value) => (sum === null || value === null ? null : sum + value),

@@ -4,25 +4,25 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DemoClient } from './demo-client.ts';
 
-/** The address under which somebody on this machine reaches what listens there. */
+/** The address of a server for users on the same machine. */
 export function urlOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** The address under which a client on this machine reaches the API. */
+/** The address of the API for clients on the same machine. */
 export function baseUrlOf(host: string, port: number): string {
   return `${urlOf(host, port)}/api/v1`;
 }
 
-/** Waits until the API answers as it should: a request without a token gets 401. */
+/** Waits until the API answers as expected: a request without a token gets 401. */
 export async function waitForAnswer(baseUrl: string, signal: AbortSignal): Promise<void> {
   while ((await statusOf(`${baseUrl}/Item`, signal)) !== 401) await wait(50, undefined, { signal });
 }
 
 /**
- * The lines an operator needs to use the service. The two curl commands work pasted into a shell in this
- * order.
+ * The lines that an operator needs to use the service. The two curl commands work in this order when they are
+ * pasted into a shell.
  */
 export async function bannerOf(
   baseUrl: string,
@@ -52,7 +52,7 @@ export async function bannerOf(
   return lines;
 }
 
-/** The status of a GET; null when there is no answer. `fetch` refuses some ports that may well be set. */
+/** The status of a GET; null if there is no answer. `fetch` refuses some ports that may be configured. */
 async function statusOf(url: string, signal: AbortSignal): Promise<number | null> {
   const asked = get(url, { agent: false, signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]) });
   try {

@@ -4,9 +4,9 @@ import { CommandError } from '../cli/command-error.ts';
 const waitMs = 3000;
 
 /**
- * Checks that a given Redis takes our commands. Without it a wrong password would show only as stock
- * transactions that answer 503: the API reads on without Redis. Fails with CommandError, which never shows
- * the password.
+ * Checks that a given Redis accepts our commands. Otherwise a wrong password would only show as 503 for stock
+ * transactions, because the API still serves reads. Fails with CommandError, which never contains the
+ * password.
  */
 export async function checkRedis(redisUrl: string): Promise<void> {
   const { redis, place, why } = connectOnce(redisUrl, waitMs);

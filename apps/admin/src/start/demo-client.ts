@@ -9,8 +9,8 @@ const DemoClient = z.object({ clientId: z.literal(demoClientId), clientSecret: z
 export type DemoClient = z.infer<typeof DemoClient>;
 
 /**
- * The demo client with a secret that works: the one kept in `file`, or a new one that is kept there for the
- * next start. Null when somebody has disabled the client.
+ * The demo client with a valid secret: the one stored in `file`, or a new one that is stored there for the
+ * next start. Null if the client is disabled.
  */
 export async function readDemoClient(sql: Sql, file: string): Promise<DemoClient | null> {
   if (!(await readClients(sql, [demoClientId])).has(demoClientId)) return null;
@@ -30,7 +30,7 @@ function readKept(file: string): DemoClient | null {
   }
 }
 
-/** At once as a whole, and for our user alone whatever mode an older one had. */
+/** Written atomically, readable only for our user, whatever the mode of the old file was. */
 function writePrivateFile(file: string, text: string): void {
   const part = `${file}-part-${process.pid}`;
   writeFileSync(part, text, { mode: 0o600 });

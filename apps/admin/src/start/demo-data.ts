@@ -16,7 +16,7 @@ import type { ItemFields } from '@inventory/domain/contract/item';
 import type { ReceiveRequest } from '@inventory/domain/contract/receive';
 import { CommandError } from '../cli/command-error.ts';
 
-/** The client that the demo data comes with. */
+/** The client of the demo data. */
 export const demoClientId = 'demo';
 
 const warehouses = [
@@ -43,8 +43,7 @@ const items: [shortId: string, fields: ItemFields][] = [
   ['TAPE-50', { description: 'Packing tape, 50 mm', category: 5, discontinued: true }],
 ];
 
-// Beside the client of the banner, so that the examples have one to look at and to change; nobody knows its
-// secret.
+// A second client that the examples can show and change. Its secret is not known.
 const scanner = {
   clientId: 'scanner-7',
   permissions: [Permission.ItemMasterList, Permission.PositiveAdjustment],
@@ -52,8 +51,8 @@ const scanner = {
 
 const alias = { alias: '4006381333931', shortId: 'WIDGET-100' };
 
-// Each receipt has a request id for ever, so that it cannot happen twice; they also tell a database with the
-// demo data.
+// The request id of each receipt is fixed, so that it cannot be applied twice. It also identifies a database
+// with the demo data.
 const receipts: [requestId: string, body: Omit<ReceiveRequest, 'reasonCode'>][] = [
   ['00000000-0000-4000-8000-00000000d001', { itemID: 'WIDGET-100', units: 120, wid: 1, spot: 'A-01-1' }],
   ['00000000-0000-4000-8000-00000000d002', { itemID: 'WIDGET-100', units: 80, wid: 2, spot: 'R-07-2' }],
@@ -93,10 +92,10 @@ const held = { recNo: 7, reason: 'damaged in transit' };
 const ordered = { shortId: 'PAINT-WHITE', wid: 2, onOrder: '100', committed: '4' };
 
 /**
- * Fills a database that has no warehouse yet with a few items and lots and the clients `demo` and
- * `scanner-7`, whose secrets nobody knows yet. The examples of help, documentation and OpenAPI document are
- * about what it adds. Tells whether the database holds the demo data. One in which the start was broken off
- * is completed; any other is left alone.
+ * Adds a few items and lots, and the clients `demo` and `scanner-7` (without known secrets), to a database
+ * without warehouses. The examples in help, documentation and the OpenAPI document use this data. Returns
+ * whether the database contains the demo data. Completes an interrupted start; leaves other databases
+ * unchanged.
  */
 export async function addDemoData(sql: Sql): Promise<'added' | 'there' | 'not_ours'> {
   const requests = receipts.map(([requestId]) => ({ requestId, clientId: demoClientId }));
@@ -112,7 +111,8 @@ export async function addDemoData(sql: Sql): Promise<'added' | 'there' | 'not_ou
     await createItem(sql, await drawPartNo(sql), shortId, fields, demoClientId).catch(ignoreTaken);
   }
   await addAlias(sql, alias).catch(ignoreTaken);
-  // Before the warehouses: they are what a database that is in use has, the client shows that they are ours.
+  // Before the warehouses: a database with warehouses counts as in use, unless this client shows that they
+  // are ours.
   await addClientWithoutSecret(sql, demoClientId, Object.values(Permission));
   for (const warehouse of warehouses) await addWarehouse(sql, warehouse).catch(ignoreTaken);
   await changeClient(sql, demoClientId, { wids: warehouses.map(({ wid }) => wid) });
@@ -143,14 +143,14 @@ async function addClientWithoutSecret(sql: Sql, clientId: string, permissions: n
   }).catch(ignoreTaken);
 }
 
-/** The hold comes last: it is a transaction, and tells that the demo data is complete. */
+/** The hold comes last: it is a transaction and shows that the demo data is complete. */
 async function orderAndHold(sql: Sql): Promise<void> {
   const { onOrder, committed, ...gate } = ordered;
   await setOrderQuantities(sql, gate, { onOrder, committed });
   await holdLot(sql, held);
 }
 
-/** Through the ledger like any other receipt, so that levels, lots and entries agree. */
+/** Through the ledger like any receipt, so that levels, lots and entries agree. */
 async function receiveLots(sql: Sql): Promise<void> {
   const requests = receipts.map(([requestId, body]) => ({
     requestId,
@@ -166,7 +166,7 @@ async function receiveLots(sql: Sql): Promise<void> {
   if (failed !== undefined) throw new CommandError(`the demo data was refused: ${failed.result}`);
 }
 
-/** A row that is there already was added by a start that was broken off. */
+/** If a row exists already, an interrupted start has added it. */
 function ignoreTaken(error: unknown): void {
   if (violatedUnique(error) === null) throw error;
 }

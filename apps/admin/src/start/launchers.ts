@@ -5,9 +5,9 @@ import { identifyProcess, isRunning, type ProcessIdentity } from '@inventory/loc
 const lookEveryMs = 500;
 
 /**
- * Calls `onGone` once when one of the npx, npm or pnpm processes that started this one ends before it. npx,
- * ended by a signal, ends without handing it on, and would leave the service running where nobody sees it.
- * Linux only: elsewhere it watches none.
+ * Calls `onGone` once if one of the npx, npm or pnpm processes that started this one ends first. If a signal
+ * ends npx, it does not pass the signal on, and the service would continue unnoticed. Linux only; elsewhere
+ * it does nothing.
  */
 export function watchLaunchers(onGone: () => void): void {
   const launchers = findLaunchers();
@@ -21,8 +21,8 @@ export function watchLaunchers(onGone: () => void): void {
 }
 
 /**
- * The package managers above this process, and the shells between. A shell above them all is the user's and
- * may end.
+ * The package managers above this process, and the shells between them. A shell above all of them belongs to
+ * the user and may end.
  */
 function findLaunchers(): ProcessIdentity[] {
   const found: ProcessIdentity[] = [];

@@ -3,7 +3,7 @@ import { addressOf, ensureLogins, loginOf, type Part, parts } from '@inventory/d
 import type { Sql } from '@inventory/db/pool';
 
 /**
- * Gives each part of the service a login of its own on a migrated database, with a password for this run;
+ * Creates a login for each part of the service on a migrated database, with a password for this run. Returns
  * their addresses.
  */
 export async function makeLocalLogins(sql: Sql, databaseUrl: string): Promise<Record<Part, string>> {

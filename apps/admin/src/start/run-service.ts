@@ -22,8 +22,8 @@ import { supervise } from './supervise.ts';
 import { watchSources } from './watch-sources.ts';
 
 /**
- * Read before anything is started or written, those of the api and the worker with them: a wrong one costs
- * nobody a migration or demo data.
+ * Read before anything is started or written, including the settings of api and worker, so that a wrong one
+ * does not cost a migration or demo data.
  */
 const settings = {
   ...apiSettings,
@@ -34,13 +34,13 @@ const settings = {
 };
 
 /**
- * How the service begins: from a backup that the database, which must be empty, is filled from (`backupFile`,
- * null: none); with demo data (`demo`), and with these also on a database that was given (`yes`). `watch`:
- * whether api and worker are started again whenever their code is saved.
+ * How the service begins. `backupFile`: the backup that is restored into the database, which must be empty;
+ * null: none. `demo`: with demo data. `yes`: also on a given database. `watch`: api and worker start again
+ * whenever their code is saved.
  */
 export type Beginning = { backupFile: string | null; demo: boolean; yes: boolean; watch: boolean };
 
-/** Brings everything up, runs until it is told to stop, and leaves nothing running. */
+/** Starts everything, runs until it is told to stop, and leaves nothing running. */
 export async function runService(
   signal: AbortSignal,
   { backupFile, demo, yes, watch }: Beginning,
@@ -68,7 +68,7 @@ export async function runService(
       signal,
       useDatabase(stack.databaseUrl, async (sql) => ({
         demoClient: await prepareDatabase(sql, { backupFile, demo, isOthers: isGiven && !yes }, signal),
-        // An operator who gave a database decides as whom the service connects.
+        // For a given database, the operator decides which login the service uses.
         databaseUrls: isGiven ? null : await makeLocalLogins(sql, stack.databaseUrl),
       })),
     );
@@ -82,7 +82,7 @@ export async function runService(
           ...process.env,
           DATABASE_URL: databaseUrls?.[name] ?? stack.databaseUrl,
           REDIS_URL: stack.redisUrls[name],
-          // tsx keeps its cache where every user of the machine may write.
+          // By default, tsx keeps its cache where every user of the machine may write.
           TSX_DISABLE_CACHE: '1',
           ...more,
         },
@@ -94,10 +94,10 @@ export async function runService(
       if (watch) watchSources(name, () => void running.restart(), signal);
       return running;
     };
-    // Two processes cannot share one internal port; the worker has the next one.
+    // Two processes cannot share an internal port, so the worker gets the next one.
     const { INTERNAL_PORT: apiPort, INTERNAL_HOST: internalHost } = config;
     const workerPort = apiPort === 0 || apiPort === 65_535 ? 0 : apiPort + 1;
-    // Stopped in the opposite order: the worker answers what the api still waits for.
+    // Stopped in reverse order: the worker answers the requests that the api still waits for.
     const worker = run('worker', { INTERNAL_PORT: String(workerPort) });
     const api = run('api', {
       HOST: config.HOST,
@@ -123,7 +123,7 @@ export async function runService(
   }
 }
 
-/** Those meant for servers that were given: the local ones have passwords of their own. */
+/** These are for given servers; the local ones have their own passwords. */
 function forgetPasswords({ postgres, redis }: Stack): void {
   const foreign = [
     ...(postgres === 'given' ? [] : ['DATABASE_PASSWORD']),
@@ -135,7 +135,7 @@ function forgetPasswords({ postgres, redis }: Stack): void {
   }
 }
 
-/** Brings the tables up to date and sees to the demo data; the client that may use it, if there is one. */
+/** Migrates the tables and adds the demo data. Returns the demo client, if there is one. */
 async function prepareDatabase(
   sql: Sql,
   { backupFile, demo, isOthers }: { backupFile: string | null; demo: boolean; isOthers: boolean },
@@ -162,7 +162,7 @@ async function prepareDatabase(
   return readDemoClient(sql, join(localFolder, 'demo-client.json'));
 }
 
-/** Looks before anything is downloaded or started, so that a used port costs nobody a minute. */
+/** Checked before anything is downloaded or started, so that a used port does not cost a minute. */
 async function refuseUsedPort(host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const server = createServer();
@@ -171,7 +171,7 @@ async function refuseUsedPort(host: string, port: number): Promise<void> {
   });
 }
 
-/** The promise's value, or a rejection as soon as the signal is aborted. */
+/** Returns the promise's value, or rejects as soon as the signal is aborted. */
 async function untilAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {

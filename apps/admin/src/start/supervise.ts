@@ -9,9 +9,9 @@ import { CommandError } from '../cli/command-error.ts';
 import { tellText } from '../cli/print.ts';
 
 const upWithinMs = 60_000;
-// A little longer than a process gives itself to stop in order.
+// A little longer than the time that a process gives itself to stop.
 const stopWithinMs = 25_000;
-// Nothing is lost with a process that is killed, and a developer waits for the new one.
+// Killing a process loses nothing, and a developer waits for the new one.
 const restartWithinMs = 500;
 
 export type SupervisedOptions = {
@@ -20,29 +20,26 @@ export type SupervisedOptions = {
   /** The source file that it runs, below the checkout. */
   script: string;
   env: NodeJS.ProcessEnv;
-  /** Gets its standard output, after what is there; a long one makes way. */
+  /** Its standard output is appended to this file. A long file is replaced. */
   logFile: string;
   report: (line: string) => void;
-  /** Whether it is started again at once, however often it ends: somebody is working on its code. */
+  /** Whether its code is being worked on: then it starts again at once, however often it ends. */
   isWatched: boolean;
 };
 
-/** Where a process answers: its callers, and those who run it. */
+/** The ports of a process, for callers and for operators. */
 export type Ports = Pick<UpMessage, 'port' | 'internalPort'>;
 
 export type Supervised = {
-  /**
-   * When it is up for the first time: the ports it answers on, if it does. Rejects with CommandError when it
-   * never is.
-   */
+  /** Resolves to its ports when it is up for the first time. Rejects with CommandError if it never is. */
   up: Promise<Ports>;
-  /** Ends it, so that it starts again with the code as it is now. */
+  /** Stops it; it then starts again with the current code. */
   restart(): Promise<void>;
-  /** Ends it, in order if it can, and waits until it is gone. */
+  /** Stops it, in order if possible, and waits until it is gone. */
   stop(): Promise<void>;
 };
 
-/** Runs a process of the service; once it was up it is started again, on its port, whenever it ends. */
+/** Runs a process of the service. Once it was up, it is restarted on its port whenever it ends. */
 export function supervise(options: SupervisedOptions): Supervised {
   const stopping = new AbortController();
   let env = options.env;
@@ -61,7 +58,7 @@ export function supervise(options: SupervisedOptions): Supervised {
         );
       }),
     ]);
-    // Where clients know it; 0 would choose another one.
+    // The port that clients know. 0 would choose a new one.
     const { port, internalPort } = ports;
     if (port !== null) env = { ...env, PORT: String(port) };
     if (internalPort !== null) env = { ...env, INTERNAL_PORT: String(internalPort) };
@@ -82,7 +79,7 @@ export function supervise(options: SupervisedOptions): Supervised {
   };
 
   const up = waitForUp();
-  // A caller that stops it before it is up need not wait for this as well.
+  // A caller that stops it before it is up need not handle this rejection as well.
   up.catch(() => {});
   return {
     up,
@@ -95,11 +92,11 @@ export function supervise(options: SupervisedOptions): Supervised {
 }
 
 type Running = Launched & {
-  /** Resolves to the ports it answers on, if it does. */
+  /** Resolves to its ports. */
   up: Promise<Ports>;
-  /** The errors it has written so far; none of them is shown then. */
+  /** Returns the errors written so far, which are then not shown. */
   takeErrors(): string;
-  /** Shows what it has written as errors and will write. */
+  /** Shows all errors, those written so far and later ones. */
   showErrors(): void;
 };
 
@@ -108,9 +105,10 @@ function launch(options: SupervisedOptions, env: NodeJS.ProcessEnv): Running {
   const child = spawn(process.execPath, [...nodeOptions, '--import', 'tsx', options.script], {
     cwd: checkoutFolder,
     env,
-    // By the channel it tells us that it is up, and learns that we are gone, however we went.
+    // Through this channel, the process reports that it is up, and notices when this process is gone for any
+    // reason.
     stdio: ['ignore', log, 'pipe', 'ipc'],
-    // A group of its own: Ctrl-C in the terminal reaches only us, and we end the processes in order.
+    // A separate group: Ctrl-C in the terminal reaches only this process, which ends the others in order.
     detached: true,
   });
   closeSync(log);
@@ -125,7 +123,7 @@ function launch(options: SupervisedOptions, env: NodeJS.ProcessEnv): Running {
     up: new Promise((resolve) => child.once('message', (message: UpMessage) => resolve(message))),
     ended: new Promise((resolve) => {
       child.once('error', (error) => resolve(error.message));
-      // Not 'exit': its last output is still under way then.
+      // Not 'exit', because its last output may not have arrived then.
       child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
     }),
     takeErrors: () => errors,

@@ -5,11 +5,14 @@ import type { SubmitResult } from '@inventory/queue/submit';
 import { type CallTexts, filled, underOf, unknownAnswer } from '../answer-texts.ts';
 import { whenUnanswered } from '../insist.ts';
 
-/** Has the answers of one batch bounded, whatever its operations took and how often a key is in it. */
+/**
+ * Limits the size of a batch's answer, whatever its operations return and however often a key is repeated in
+ * it.
+ */
 export type AnswerRoom = {
   /**
-   * The same answer with its text, or with what stands for it once large ones have filled the room; `unknown`
-   * when Postgres gives neither.
+   * Returns the answer with its text, or with a short text once large answers have filled the room. `unknown`
+   * if Postgres returns neither.
    */
   keep(answer: SubmitResult): Promise<SubmitResult>;
   isFull(): boolean;
@@ -21,7 +24,7 @@ type Waiting = {
   reject: (error: unknown) => void;
 };
 
-/** Room for so many characters of large answers, read a few at a time and each once. */
+/** Room for this many characters of large answers. They are read a few at a time, each once. */
 export function createAnswerRoom(texts: CallTexts, lengthMax = toldLengthMax): AnswerRoom {
   const waiting: Waiting[] = [];
   const told = new Map<string, string>();
@@ -29,7 +32,7 @@ export function createAnswerRoom(texts: CallTexts, lengthMax = toldLengthMax): A
   let isServing = false;
   const isFull = () => length > lengthMax;
 
-  /** Whether this text has room, and takes it. */
+  /** Reserves room for a text. Returns false if it does not fit. */
   function take(text: string): boolean {
     length += text.length;
     return !isFull();
@@ -39,8 +42,8 @@ export function createAnswerRoom(texts: CallTexts, lengthMax = toldLengthMax): A
     const found = new Map<string, string>();
     const unread = new Set(some.map(({ under }) => under).filter((under) => !told.has(under)));
     if (unread.size === 0) return found;
-    // What Postgres does not give in time is told by its number, as what has no room: each of the others
-    // would take as long.
+    // If Postgres does not return texts in time, all further answers get their short text: each of them would
+    // take as long.
     const read = isFull() ? null : await texts.read([...unread]).catch(whenUnanswered(null));
     if (read === null) length = Number.POSITIVE_INFINITY;
     return new Map(read ?? (await texts.leftOut([...unread])));

@@ -24,13 +24,13 @@ export type AtomicOptions = {
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
   answerTexts: AnswerTexts;
-  /** Why the queue does not take or answer a request now. */
+  /** Why the queue cannot take or answer a request now. */
   whyUnanswered: () => FailureCause;
 };
 
 /**
- * Has the operations of an atomic batch applied together, or none; throws Refused or Failed. `trial`: not
- * null for a dry run.
+ * Applies the operations of an atomic batch together, or none of them. Throws Refused or Failed. `trial`:
+ * null unless this is a dry run.
  */
 export type ApplyAtomic = (
   operations: readonly Operation[],
@@ -63,7 +63,7 @@ export function createAtomic(options: AtomicOptions): ApplyAtomic {
     return replying.finally(texts.end);
   }
 
-  /** Has them decided in the batch's turn. */
+  /** Sends the operations when it is the batch's turn. */
   async function decide(operations: readonly Operation[], caller: Caller, texts: CallTexts): Promise<Reply> {
     const { clientId } = caller.client;
     const sent = operations.flatMap((operation) => ('request' in operation ? [operation] : []));
@@ -78,7 +78,7 @@ export function createAtomic(options: AtomicOptions): ApplyAtomic {
           : await sender.sendAll([request], performance.now());
       answer = answers[0]!;
     } finally {
-      // Others do not wait for room in memory with it.
+      // The turn ends here, so that other batches do not wait while this one waits for room in memory.
       endTurn?.();
     }
     return replyTo(request, await texts.fill(answer, 'batch'), operations, caller, texts);

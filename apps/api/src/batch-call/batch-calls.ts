@@ -29,24 +29,24 @@ import type { BatchTurns } from './turns.ts';
 export type BatchCallsOptions = {
   sender: Sender;
   limiter: RateLimiter;
-  /** Operations in a window of 60 s, of a client without a limit of its own. */
+  /** Operations in a window of 60 s, for clients without a limit of their own. */
   operationLimit: number;
   turns: BatchTurns;
   findOriginals: FindOriginals;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
   answerTexts: AnswerTexts;
-  /** Why the queue does not take or answer a request now. */
+  /** Why the queue cannot take or answer a request now. */
   whyUnanswered: () => FailureCause;
-  /** What the clock of Postgres shows, milliseconds since 1970. */
+  /** The time of Postgres's clock, in milliseconds since 1970. */
   now: () => number;
 };
 
-/** What a batch needs of its call. */
+/** The part of its call that a batch needs. */
 export type BatchCall = Pick<Call<unknown, unknown, unknown>, 'wait' | 'nameOperations'>;
 
 export type BatchCalls = {
-  /** Has the operations of a batch applied; throws Refused or Failed. */
+  /** Applies the operations of a batch. Throws Refused or Failed. */
   batch(raw: RawBatch, caller: Caller, call: BatchCall): Promise<Reply>;
 };
 
@@ -65,7 +65,7 @@ function tooManyOperations(limit: number, retryAfter: string): Reply {
   return { status: 429, text: JSON.stringify({ message }), headers: { 'Retry-After': retryAfter } };
 }
 
-/** Many operations in one call. */
+/** Handles calls with many operations. */
 export function createBatchCalls({
   sender,
   limiter,
@@ -90,7 +90,7 @@ export function createBatchCalls({
     };
     const judging = judgeOperations(raw, caller.client, times, findOriginals);
     const operations = await judging.catch((error) => failUnjudged(error, raw, caller));
-    // A dry run knows no keys.
+    // A dry run ignores keys.
     return dryRun === true ? operations : passDecided({ sender, readOutcomes }, operations, caller);
   }
 
@@ -128,7 +128,7 @@ export function createBatchCalls({
       checkKeys(raw, caller.key);
       const { client } = caller;
       const limit = client.operationsPerMinute ?? operationLimit;
-      // However long it waited, it would never be let through.
+      // It exceeds the limit of a whole window, so waiting would not help.
       if (raw.operations.length > limit)
         throw new Refused(
           invalid({

@@ -4,17 +4,17 @@ import { parseDateTime } from '@inventory/domain/date-time';
 import type { Evidence } from '@inventory/domain/stock/request';
 
 /**
- * When a batch came, by the clock of Postgres, and when it was sent, by the device's; null: it does not say.
- * Milliseconds since 1970.
+ * When a batch came, by the clock of Postgres, and when it was sent, by the device's clock (null if not
+ * given). Milliseconds since 1970.
  */
 export type SentTimes = { receivedAt: number; sentAt: number | null };
 
-// What clocks may differ by.
+// The difference between clocks that is tolerated.
 const futureMaxMs = 5 * 60_000;
 const firstMoment = Date.parse('0001-01-01T00:00:00Z');
 
 /**
- * What a device noted about an operation, with its clock's error taken off; undefined when it noted nothing.
+ * The device's notes about an operation, with the error of its clock corrected; undefined if there are none.
  */
 export function evidenceOf(
   { capturedAt, deviceID, deviceSeq }: OperationHead,

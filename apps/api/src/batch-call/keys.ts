@@ -10,14 +10,17 @@ import type { Sender } from '../sender.ts';
 import { type Caller, checkKey, unknownKey } from '../transactions.ts';
 import type { Operation, RawBatch } from './read-operations.ts';
 
-/** What was decided about requests, or under their keys, by request id; without the text of large answers. */
+/**
+ * Returns the outcomes of requests, decided as such or under their keys, by request id. Large answers come
+ * without their text.
+ */
 export type ReadOutcomes = (requests: readonly SentRequest[]) => Promise<Map<string, StoredOutcome>>;
 
 export type KeysOptions = { sender: Sender; readOutcomes: ReadOutcomes };
 
 /**
- * Refuses a batch whose keys cannot each stand for one thing: a header's key in mode each, a key that is in
- * the list twice, or in the list and its header. Throws Refused.
+ * Refuses a batch in which a key could mean two things: a key in the header in mode `each`, a key twice in
+ * the list, or the same key in the list and the header. Throws Refused.
  */
 export function checkKeys({ head: { mode }, operations }: RawBatch, listKey: string | undefined): void {
   checkKey(listKey);
@@ -29,7 +32,7 @@ export function checkKeys({ head: { mode }, operations }: RawBatch, listKey: str
   const placesOf = new Map<unknown, number[]>();
   for (const [index, sent] of operations.entries()) {
     const key = 'body' in sent ? sent.body.key : undefined;
-    // What is no key is an error of its operation.
+    // A malformed key is an error of its operation.
     if (isKey(key)) placesOf.set(key, [...(placesOf.get(key) ?? []), index]);
   }
   const ofList = placesOf.get(listKey) ?? [];
@@ -49,8 +52,9 @@ function inWords(places: readonly number[]): string {
 }
 
 /**
- * What is decided under the keys of these requests, and need not be settled; by request id. `withRefused`:
- * also which of them were refused a moment ago. Throws Failed when Postgres does not say.
+ * Returns the outcomes that are already decided under the keys of these requests and need no settling, by
+ * request id. `withRefused` also returns the requests that were refused a moment ago. Throws Failed if
+ * Postgres does not answer.
  */
 export async function readKnown(
   keyed: readonly SentRequest[],
@@ -63,9 +67,9 @@ export async function readKnown(
 }
 
 /**
- * What earlier sends decided: whether anything under the key of the list, and what under the keys of these
- * operations, by their places. Throws Failed when Postgres does not say. It only looks: the batch that
- * decides a key claims it.
+ * Finds what earlier sends decided: whether anything was decided under the key of the list, and the outcomes
+ * under the keys of these operations, by index. Throws Failed if Postgres does not answer. It only reads: the
+ * batch that decides a key also claims it.
  */
 export async function findDecided(
   { sender, readOutcomes }: KeysOptions,
@@ -74,7 +78,7 @@ export async function findDecided(
 ): Promise<{ isListDecided: boolean; decided: ReadonlyMap<number, SubmitResult> }> {
   const pace = createPacer();
   const from = { clientId, arrivedAt: performance.now() };
-  // Of whichever operations: some may be forbidden now.
+  // With any of its operations, because some may be forbidden by now.
   const list = listKey === undefined ? [] : [await sender.atomic([], { ...from, key: listKey })];
   const asked: { index: number; queued: QueuedRequest }[] = [];
   for (const operation of operations) {
@@ -96,10 +100,10 @@ export async function findDecided(
 }
 
 /**
- * Lets operations through that are refused for the times of their device alone, where something is decided
- * under their keys, or under that of an atomic list: these are sends that come again, with a clock that was
- * put right meanwhile, and are answered by their keys as any other. The others stay refused. Asks nothing of
- * Postgres without such operations; throws Failed when it does not say.
+ * Admits operations that are refused only because of their device's times, if an outcome exists under their
+ * keys or under the key of an atomic list. These are resends from a device whose clock was corrected
+ * meanwhile; they get the stored answer like any resend. The others stay refused. Does not query Postgres if
+ * there are no such operations. Throws Failed if Postgres does not answer.
  */
 export async function passDecided(
   options: KeysOptions,
@@ -117,10 +121,11 @@ export async function passDecided(
 }
 
 /**
- * What became of the keyed operations of an atomic batch that was not applied, by request id. "Not applied"
- * is told when that is true of every key, whoever sent it: another send may be under way. A batch that was
- * abandoned for a key of which that was told a moment ago does not tell it anew: one that comes again and
- * again would be refused for ever. Throws Failed when Postgres does not say.
+ * Settles the keyed operations of an atomic batch that was not applied, and returns the outcomes by request
+ * id. "Not applied" is only told once it is true for every key, because another send of the key may be under
+ * way. If a batch was abandoned because one of its keys was refused a moment ago, no new refusal is recorded:
+ * otherwise a batch that is resent again and again would be refused for ever. Throws Failed if Postgres does
+ * not answer.
  */
 export async function settleKeys(
   { sender, readOutcomes }: KeysOptions,

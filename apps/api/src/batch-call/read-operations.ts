@@ -26,8 +26,8 @@ import { evidenceOf, type SentTimes } from './evidence.ts';
 import { type SplitBatch, splitOperations } from './split-operations.ts';
 
 /**
- * An operation as it was sent, before anything is known of the stock: what it asks for, or why it cannot be
- * asked. `misdated`: what it asks for where nothing but the times of its device stands against it.
+ * An operation as sent, before the stock is looked at: its request, or why it cannot be made. `misdated`: the
+ * request of an operation that is refused only because of its device's times.
  */
 export type Operation = {
   index: number;
@@ -38,14 +38,15 @@ export type Operation = {
 );
 
 /**
- * A batch as it came: its head, and its operations read one by one, so that a malformed one harms no other.
+ * A batch as sent: its head, and its operations, read one by one so that a malformed one does not harm the
+ * others.
  */
 export type RawBatch = { head: z.infer<typeof BatchHead>; operations: RawOperation[] };
 type RawOperation = { body: Record<string, unknown>; unknown?: FieldErrors } | { refusal: Refusal };
 
 /**
- * The body of a batch, of which no more is read when its caller has gone; adds to `details` what is wrong
- * with the list, or throws Refused.
+ * Reads the body of a batch, and stops when the caller has gone. Adds faults of the list to `details`, or
+ * throws Refused.
  */
 export async function readRawBatch(ctx: Context, details: Details): Promise<RawBatch> {
   const text = await readBatchText(ctx, ctx.state.bodyRoom);
@@ -58,8 +59,8 @@ export async function readRawBatch(ctx: Context, details: Details): Promise<RawB
 export type BatchReading = { pace: Pacer; details: Details; isStrict: boolean };
 
 /**
- * The batch that a JSON text is; see `readRawBatch`. Others get their turns meanwhile. `isStrict`: names that
- * are not known are wrong.
+ * Parses the JSON text of a batch; see `readRawBatch`. Yields the event loop. `isStrict`: unknown names are
+ * faults.
  */
 export async function parseRawBatch(
   text: string,
@@ -92,8 +93,8 @@ export async function parseRawBatch(
 }
 
 /**
- * Why what stands beside the operations is so large, as far as brackets tell: it is too large to be parsed in
- * one go.
+ * Explains why the part beside the operations is so large, as far as brackets show: it is too large to be
+ * parsed in one go.
  */
 function largeHead({ isCut, hasList }: SplitBatch): Refused {
   if (isCut) return refusedBody('The body is not well-formed JSON.');
@@ -102,7 +103,7 @@ function largeHead({ isCut, hasList }: SplitBatch): Refused {
 }
 
 function readOperation(text: string, isStrict: boolean): RawOperation {
-  // As large as the body of a single call.
+  // The same limit as for the body of a single call.
   if (text.length > bodyBytesMax) return bad(`An operation must be at most ${bodyBytesMax} bytes.`);
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -115,15 +116,15 @@ function readOperation(text: string, isStrict: boolean): RawOperation {
 const operationNames = new Map(
   Object.entries(operationBodies).map(([kind, schema]) => [
     kind,
-    // An operation that asks for a dry run is refused for that.
+    // `dryRun` is known here, because an operation with it gets a refusal of its own.
     new Set(['dryRun', ...namesOf(OperationHead), ...namesOf(schema)]),
   ]),
 );
 const allOperationNames = new Set([...operationNames.values()].flatMap((names) => [...names]));
 
-/** The names of an operation that it may not have; of one of no kind, that none may have. */
+/** Returns the unknown names of an operation. If its kind is unknown, the names that no kind has. */
 function unknownIn(body: Record<string, unknown>): FieldErrors {
-  // No text of a value that is none: an object may have a `toString` of its caller's.
+  // Only a string is looked up: an object could have a `toString` from the caller.
   const known = typeof body.op === 'string' ? operationNames.get(body.op) : undefined;
   return unknownAmong(Object.keys(body), known ?? allOperationNames);
 }
@@ -131,10 +132,10 @@ function unknownIn(body: Record<string, unknown>): FieldErrors {
 const refusedBody = (message: string) => new Refused({ code: 'bad_request', message });
 const bad = (message: string): RawOperation => ({ refusal: { code: 'bad_request', message } });
 
-/** Looks up what transactions were that are to be undone, by number. */
+/** Looks up the transactions to reverse, by number. */
 export type FindOriginals = (transactionNos: readonly number[]) => Promise<(Original | null)[]>;
 
-/** What each operation asks for, by the same checks in the same order as a single call. */
+/** Checks each operation as a single call is checked, in the same order. */
 export async function judgeOperations(
   { operations }: RawBatch,
   client: Client,
@@ -166,7 +167,7 @@ export async function judgeOperations(
 type ReadHead = {
   key: string | null;
   evidence: Evidence | undefined;
-  /** Why the times of its device cannot be. */
+  /** Why the device's times are impossible. */
   misdated: Refusal | null;
 };
 
@@ -195,7 +196,7 @@ function judge(
   const errors: FieldErrors = {
     ...(body.success ? {} : fieldErrorsOf(body.error)),
     ...headErrors,
-    // As any other unknown field it would be ignored, and the stock be taken.
+    // If it were ignored like other unknown fields, the stock would be changed.
     ...(raw.dryRun === undefined || raw.dryRun === false
       ? {}
       : { dryRun: ['is for a whole batch, of mode atomic.'] }),

@@ -12,12 +12,13 @@ import type { Operation } from './read-operations.ts';
 import { refusedReply } from './replies.ts';
 import { type Result, refusedResult, resultOf } from './results.ts';
 
-/** Why operations are refused, by their places. */
+/** The refused operations, by index. */
 export type Refusals = ReadonlyMap<number, Result>;
 
 /**
- * 409 of an atomic batch of which these operations cannot even be asked for; throws Refused, which says
- * nothing of each, when an earlier send under the list's key was decided: it may have been applied.
+ * Answers 409 for an atomic batch with operations that cannot be requested at all. If an earlier send under
+ * the list's key was decided, throws Refused without details of each operation: the batch may have been
+ * applied.
  */
 export async function refuseAtDoor(
   keys: KeysOptions,
@@ -32,7 +33,7 @@ export async function refuseAtDoor(
   return refusedReply(operations, new Map([...before, ...refused]), refusalOf(refused), false);
 }
 
-/** 409 of one that the stock refuses; throws Refused when no operation is to blame. */
+/** Answers 409 for a batch that the stock refuses. Throws Refused if no operation is to blame. */
 export async function refuseByStock(
   keys: KeysOptions,
   operations: readonly Operation[],
@@ -51,15 +52,15 @@ export async function refuseByStock(
   return refusedReply(operations, results, conflict, isReplayed);
 }
 
-/** `keptBefore`: whether an earlier send under the key of the list was decided. */
+/** `keptBefore`: whether an earlier send under the list's key was decided. */
 export function refusalOf(refused: Refusals, keptBefore = false): Conflict {
   const [index] = refused.keys();
   return operationRefused(index!, refused.size, keptBefore);
 }
 
 /**
- * Those that an earlier send of their own keys had applied, by their places: a batch that is refused does not
- * undo them, so it does not say that they are not applied.
+ * Finds the operations that were applied earlier under their own keys, by index. The refused batch does not
+ * undo them, so its answer must not say that they were not applied.
  */
 async function appliedBefore(
   operations: readonly Operation[],

@@ -15,7 +15,7 @@ import {
   summaryOf,
 } from './results.ts';
 
-/** 200, of a batch. */
+/** The answer 200 of a batch. */
 export function batchReply(
   mode: 'each' | 'atomic',
   results: string,
@@ -30,7 +30,7 @@ export function batchReply(
   };
 }
 
-/** 409 with what became of each operation: these as they say, the others not applied. */
+/** The answer 409 with a result for each operation: the given ones, and "not applied" for the others. */
 export function refusedReply(
   operations: readonly Operation[],
   known: ReadonlyMap<number, Result>,
@@ -45,7 +45,7 @@ export function refusedReply(
   };
 }
 
-/** Of an atomic batch that was only tried out. */
+/** The answer of a dry run of an atomic batch. */
 export function trialReply(
   trial: AtomicTrial,
   requests: readonly SingleRequest[],
@@ -61,9 +61,10 @@ export function trialReply(
 }
 
 /**
- * Of an atomic batch that was not taken, and of which other sends of its keys had applied all, alone or
- * together; throws Failed, with what is known, when they had applied a part, or when the list has a key of
- * its own, to which a batch alone can bind its answer.
+ * The answer of an atomic batch that was not sent because earlier sends of its keys had applied all
+ * operations, alone or together. Throws Failed with the known results if they had applied only some. Also
+ * throws if the list has a key of its own, because only a batch that is applied can bind its answer to that
+ * key.
  */
 export function knownReply(
   operations: readonly Operation[],
@@ -79,12 +80,12 @@ export function knownReply(
   throw new Failed(503, messages.partly, soonAgain, whyUnanswered(), text);
 }
 
-// In the JSON text of results. A quote inside a text has a backslash before it.
+// These match in the JSON text of the results: inside a string, each quote has a backslash before it.
 const [ofNow, ofBefore] = [',"replayed":false}', ',"replayed":true}'];
 
-/** Of an atomic batch whose results are the text of this answer. */
+/** The answer of an atomic batch. The text of `answer` holds its results. */
 export function appliedReply(answer: SubmitResult, operations: readonly Operation[]): Reply {
-  // Of a stored answer all is stored.
+  // In a stored answer, every result is a repeat.
   const results = isRepeat(answer) ? answer.result!.replaceAll(ofNow, ofBefore) : answer.result!;
   const summary = { applied: operations.length, refused: 0, notApplied: 0 };
   return batchReply('atomic', results, summary, !results.includes(ofNow));

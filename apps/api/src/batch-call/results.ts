@@ -5,7 +5,7 @@ import { errorText, messages, statusOf, unknownOutcome } from '../errors.ts';
 import { appliedStatusOf } from '../transactions.ts';
 import type { Operation } from './read-operations.ts';
 
-/** What became of an operation. `text`: the JSON text of its body, or of its error object. */
+/** The result of an operation. `text`: the JSON text of its body, or of its error object. */
 export type Result = {
   status: 'applied' | 'refused' | 'notApplied';
   statusCode: number;
@@ -15,7 +15,7 @@ export type Result = {
 
 export const notApplied = notAppliedFor(messages.unavailable);
 
-/** Of a batch that is applied whole or not at all: another operation of it was refused. */
+/** For an operation of an atomic batch in which another operation was refused. */
 export const besideRefused = notAppliedFor(messages.besideRefused);
 
 function notAppliedFor(message: string): Result {
@@ -23,7 +23,7 @@ function notAppliedFor(message: string): Result {
   return { status: 'notApplied', statusCode: 503, text, replayed: false };
 }
 
-/** Of an operation that was not sent for the size of the others' answers. */
+/** For an operation that was not sent because the answers of others were too large. */
 export const notSent: Result = {
   ...notApplied,
   text: errorText(503, { code: 'internal_error', message: messages.answersFull }),
@@ -38,19 +38,19 @@ export function appliedResult(kind: StockKind, text: string, replayed = false): 
   return { status: 'applied', statusCode: appliedStatusOf(kind), text, replayed };
 }
 
-/** Whether a request was surely not applied, without a refusal: it may be sent again. */
+/** Whether a request was certainly not applied, without a refusal. It may be sent again. */
 export function isNotApplied({ status, result }: SubmitResult): boolean {
   return status === 'busy' || (status === 'abandoned' && result === null);
 }
 
-/** Whether this was decided by an earlier send. */
+/** Whether an earlier send decided this. */
 export function isRepeat(answer: SubmitResult): boolean {
   return 'isRepeat' in answer && answer.isRepeat === true;
 }
 
 /**
- * What the queue's answer says of an operation, `otherwise` of one that may be sent again; throws Failed when
- * its outcome is not known.
+ * Returns the result of an operation from the queue's answer, or `otherwise` if it may be sent again. Throws
+ * Failed if the outcome is unknown.
  */
 export function resultOf(kind: StockKind, answer: SubmitResult, otherwise = notApplied): Result {
   const replayed = isRepeat(answer);
@@ -73,7 +73,7 @@ export function resultOf(kind: StockKind, answer: SubmitResult, otherwise = notA
   }
 }
 
-/** The JSON text of a list of results; bodies are put in as they are, digit for digit. */
+/** The JSON text of a list of results. Bodies are copied digit for digit. */
 export function resultsText(operations: readonly Operation[], results: readonly Result[]): string {
   const texts = operations.map(({ index, key }, place) => {
     const { status, statusCode, text, replayed } = results[place]!;
@@ -86,7 +86,7 @@ export function resultsText(operations: readonly Operation[], results: readonly 
   return `[${texts.join(',')}]`;
 }
 
-/** How many there are of each status. */
+/** The number of results with each status. */
 export function summaryOf(results: readonly Result[]): Record<Result['status'], number> {
   const summary = { applied: 0, refused: 0, notApplied: 0 };
   for (const { status } of results) summary[status] += 1;

@@ -11,34 +11,38 @@ import { type ReadOutcomes, readKnown } from './keys.ts';
 import { isNotApplied, isRepeat } from './results.ts';
 import type { BatchTurns } from './turns.ts';
 
-// Of one item, in one envelope: a part of what fits in, so that others have room beside them.
+// Operations of one item in one envelope. They do not fill it, so that other requests have room beside them.
 const runMax = 32;
-// What has not begun by then, after the batch came, is not applied any more: the last of them takes some
+// Operations that have not begun this long after the batch came are not applied. The last one may take some
 // seconds.
 const beginWithinMs = 6000;
-// For reading large answers a run keeps its turn so long: others do not wait for room in memory with it.
+// A run keeps its turn this long to read large answers. After that, other batches do not wait while it waits
+// for room in memory.
 const readInTurnMs = 200;
 
-/** Until when a batch that came at `arrivedAt` begins operations; both of `performance.now()`. */
+/**
+ * Until when a batch that came at `arrivedAt` may begin operations. Both are times of `performance.now()`.
+ */
 export function beginsUntil(arrivedAt: number): number {
   return arrivedAt + beginWithinMs;
 }
 
 /**
- * How long Postgres may take to settle what is not sent, of a batch that came at `arrivedAt` of
- * `performance.now()`: there may be many, and some under way; one that has waited for long cannot wait more.
+ * How long Postgres may take to settle the unsent operations of a batch that came at `arrivedAt` (of
+ * `performance.now()`). There may be many, some of them under way. A batch that has waited for long gets less
+ * time.
  */
 export function settleWithin(arrivedAt: number): number {
   return performance.now() > beginsUntil(arrivedAt) ? 1000 : 2500;
 }
 
 /**
- * An operation of an item; `isBetween`: it touches several warehouses. `make`: the request as it travels when
- * its turn has come, at that moment of `performance.now()`.
+ * An operation of an item. `isBetween`: it touches several warehouses. `make` creates the queued request when
+ * its turn comes, at that time of `performance.now()`.
  */
 export type Task = { itemId: string; isBetween: boolean; make: (sentAt: number) => QueuedRequest };
 
-/** `unsent`: the places of those that were not sent for the size of the others' answers. */
+/** `unsent`: the indexes of operations that were not sent because the answers of others were too large. */
 export type EachAnswers = { answers: SubmitResult[]; unsent: ReadonlySet<number> };
 
 export type EachOptions = {
@@ -49,14 +53,17 @@ export type EachOptions = {
 };
 
 /**
- * Has each of these applied as a transaction of its own; one result for each, in their order. Those of one
- * item go one run after the other, each run in one envelope, so they are decided in the list's order. One
- * between warehouses is a run by itself: while somebody holds one of its gates, what is at the other would be
- * decided before it. When one of them was not applied, for want of time or room, what follows it on its item
- * is not sent, and what follows it in its run at the same gate is not applied: sent again it would come after
- * them. Nothing is sent any more once new answers fill the room that a batch has. Those of earlier sends have
- * a room of their own, and go on without their answers when it is full: a list that is sent whole again gets
- * further each time.
+ * Applies each operation as a transaction of its own and returns the results in order. The operations of one
+ * item go in runs, one run after the other, each in one envelope, so they are decided in the order of the
+ * list. An operation between warehouses is a run by itself: if one of its gates is held, later operations at
+ * its other gate would otherwise be decided before it.
+ *
+ * If an operation is not applied because time or room ran out, the later operations of its item are not sent,
+ * and those after it in its run at the same gate are not applied: a resend would come after them.
+ *
+ * Once new answers fill the room of the batch, nothing more is sent. Answers of earlier sends have a room of
+ * their own. When it is full, they are left out and the batch goes on, so a list that is resent as a whole
+ * gets further each time.
  */
 export async function runEach(
   { sender, turns, readOutcomes, texts }: EachOptions,
@@ -67,11 +74,14 @@ export async function runEach(
   const results = new Map<Task, SubmitResult>();
   const { fresh, keep } = createRooms(texts);
   const size = Math.min(runMax, sender.togetherMax);
-  // However many they are, others get their turns of the event loop meanwhile.
+  // Lists may be long, so the event loop is yielded.
   const pace = createPacer();
   const unsent = new Set<Task>();
 
-  /** Sends these; `areDecided`: whether all of them were. `told`: when their answers are there. */
+  /**
+   * Sends a run. `areDecided`: whether all of its operations were. `told` resolves when their answers are
+   * there.
+   */
   async function run(some: readonly Task[]): Promise<{ areDecided: boolean; told: Promise<void> }> {
     const now = performance.now();
     const answers = await sender.sendAll(oneAfterAnother(some.map(({ make }) => make(now))), now);
@@ -83,7 +93,7 @@ export async function runEach(
     return { areDecided, told };
   }
 
-  /** For those that are not sent any more. */
+  /** Settles operations that will not be sent. */
   async function settle(some: readonly Task[]): Promise<void> {
     const now = performance.now();
     const requests: QueuedRequest[] = [];
@@ -106,7 +116,7 @@ export async function runEach(
     for (const [index, task] of some.entries()) results.set(task, kept[index]!);
   }
 
-  /** Those that are not sent any more. */
+  /** Runs the operations of one item. Returns the ones that will not be sent. */
   async function runItem(ofItem: readonly Task[]): Promise<readonly Task[]> {
     for (let from = 0, to = 0; from < ofItem.length; from = to) {
       const count = ofItem.slice(from, from + size).findIndex(({ isBetween }) => isBetween);
@@ -134,11 +144,11 @@ export async function runEach(
   for (const ofItem of itemsOf(tasks)) {
     await pace();
     const begun = runItem(ofItem);
-    // Its failure is told where all are waited for.
+    // Its failure is reported where all runs are awaited.
     begun.catch(() => {});
     running.push(begun);
   }
-  // Together, and none in anybody's way: there may be many, and their callers have waited for long.
+  // All together, after the runs: there may be many, and their callers have waited for long.
   const left = await Promise.all(running);
   await settle(left.flat());
   return {
@@ -161,7 +171,7 @@ function itemsOf(tasks: readonly Task[]): Task[][] {
   return [...items.values()];
 }
 
-/** Room for new answers, and for those of earlier sends and of repeated keys. */
+/** One room for new answers, and one for answers of earlier sends and repeated keys. */
 function createRooms(texts: CallTexts) {
   const [fresh, before] = [createAnswerRoom(texts), createAnswerRoom(texts)];
   return {
@@ -172,11 +182,11 @@ function createRooms(texts: CallTexts) {
   };
 }
 
-/** The requests of a run, each with the one that stands before it at its gate. */
+/** Links each request of a run to the one before it at the same gate. */
 function oneAfterAnother(requests: readonly QueuedRequest[]): QueuedRequest[] {
   const last = new Map<string, QueuedRequest>();
   return requests.map((request) => {
-    // One between two gates is a run by itself.
+    // A request between two gates is a run by itself.
     const [gate = ''] = gateNamesOf(request);
     const before = last.get(gate);
     last.set(gate, request);

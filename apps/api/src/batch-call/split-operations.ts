@@ -1,9 +1,9 @@
 import type { Pacer } from '@inventory/process/pacer';
 
 /**
- * A batch's text in pieces: without its operations, and the text of each; null when there are more than
- * `max`. `isDeep`: something in it lies deeper than anything that is read, and the rest was not looked at.
- * `isCut`: what opens in it does not close, or the reverse; `hasList`: whether the list was found.
+ * The text of a batch in pieces: the text without its operations, and each operation; null if there are more
+ * than `max`. `isDeep`: it is nested deeper than any field may be, and the rest was not read. `isCut`: its
+ * brackets do not match. `hasList`: the list was found.
  */
 export type SplitBatch = {
   head: string;
@@ -21,19 +21,19 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-// No field has anything inside; a value of thousands of brackets costs its reader, and the collection of
-// garbage, far more than its length.
+// No field is nested this deep. A value of thousands of brackets costs the parser and the garbage collector
+// far more than its length suggests.
 const depthMax = 64;
-// A string of as many characters as `operations`, which no JSON parser refuses: one that fails takes longer
-// than a thousand brackets.
+// A string as long as `operations` that every JSON parser accepts: a parse that fails takes longer than a
+// thousand brackets.
 const tenLetters = /^"(?:[a-z]|\\u00[\da-fA-F]{2}){10}"$/;
 const writtenMax = 10 * '\\u0000'.length + 2;
-// Between two looks at the clock, in characters.
+// Characters between two checks of the clock.
 const lookEvery = 16 * 1024;
 
 /**
- * Cuts the list `operations` out of the text of a JSON object, and that at the commas between its elements.
- * When the head and each piece are well-formed, the text is; of one that is not, some piece is not.
+ * Cuts the list `operations` out of the text of a JSON object, and cuts the list at the commas between its
+ * elements. The text is well-formed if, and only if, the head and every piece are.
  */
 export async function splitOperations(text: string, max: number, pace: Pacer): Promise<SplitBatch> {
   const operations: string[] = [];
@@ -81,14 +81,14 @@ export async function splitOperations(text: string, max: number, pace: Pacer): P
   return { head, operations: isEmpty ? [] : operations, isCut, hasList: true };
 }
 
-/** Whether the string from this quote to that says `operations`, however it is written. */
+/** Whether the string between these quotes says `operations`, with or without escapes. */
 function isOperations(text: string, from: number, to: number): boolean {
   if (to - from >= writtenMax) return false;
   const written = text.slice(from, to + 1);
   return tenLetters.test(written) && JSON.parse(written) === 'operations';
 }
 
-/** Where the string that begins at `start` has its closing quote; the text's end when it has none. */
+/** Returns the position of the closing quote of the string that begins at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (index < text.length && text.charCodeAt(index) !== quote) {

@@ -1,26 +1,26 @@
 import { createFairRoom } from '../fair-room.ts';
 
-/** Who of the batches may have operations under way. */
+/** Turns of batches: a batch needs one to have operations under way. */
 export type BatchTurns = {
-  /** Notes that a caller of a single operation is there. */
+  /** Notes that a caller sent a single operation. */
   noteSingle(): void;
   /**
-   * Resolves when so many operations of this client may begin, with how to end their turn; with null when
-   * they may not at `until` of `performance.now()`.
+   * Resolves when this many operations of the client may begin, with a function that ends their turn.
+   * Resolves to null if they cannot begin before `until` of `performance.now()`.
    */
   take(clientId: string, count: number, until: number): Promise<(() => void) | null>;
 };
 
-/** How many operations may be under way: while callers of single operations are there, and while none is. */
+/** Operations that may be under way: beside callers of single operations, and when there are none. */
 export type TurnsMax = { beside: number; alone: number };
 
-// Nobody who scans is heard of for as long: batches may take what there is.
+// If no single operation comes for this long, batches may use the whole capacity.
 const aloneAfterMs = 200;
 
 /**
- * So many operations of all batches of a process are under way at once, and what the last turn is more: the
- * callers of single operations find no more than these before them, however many batches there are. Clients
- * take turns.
+ * Limits the operations that all batches of a process have under way at once. The last turn may exceed the
+ * limit. So callers of single operations wait behind a limited number of them, however many batches there
+ * are. Clients take turns.
  */
 export function createBatchTurns({ beside, alone }: TurnsMax): BatchTurns {
   let lastSingleAt = Number.NEGATIVE_INFINITY;

@@ -5,23 +5,26 @@ import { createClientCache } from './client-cache.ts';
 import { createTokenKeys, type IssuedToken } from './token-keys.ts';
 import type { Caller } from './verify-turns.ts';
 
-/** A client with the token that it sent. `tokenExpiresAt`: milliseconds since 1970. */
+/** A client and the expiry of its token. `tokenExpiresAt`: milliseconds since 1970. */
 export type AuthenticatedClient = Client & { tokenExpiresAt: number };
 
 export type Authenticator = {
   /**
-   * The client that sent the token, with its rights now; null for a token that is not live or was ended, or
-   * a client that is gone.
+   * Returns the client of a token with its current rights. Null if the token is not live or was revoked, or
+   * the client no longer exists.
    */
   authenticate(token: string, caller: Caller): Promise<AuthenticatedClient | null>;
-  /** A token for a client whose secret was right; `tokensFrom`: its own, as it was read with the secret. */
+  /**
+   * Issues a token to a client that sent the right secret. `tokensFrom`: the client's own value, read
+   * together with the secret.
+   */
   issueToken(clientId: string, tokensFrom: number): Promise<IssuedToken>;
 };
 
 /**
- * Verifies tokens and knows the clients; makes the first signing key when there is none. `now`: milliseconds
- * since 1970, by a clock that every process goes by, so that each finds a token as old as the others do.
- * `isSpent`: whether an address has used up what unknown callers may cost there, see docs/decisions/0012.
+ * Verifies tokens and reads clients. Creates the first signing key if there is none. `now`: milliseconds
+ * since 1970, by a clock that all processes share, so that they agree on the age of a token. `isSpent`:
+ * whether an address has used up its budget for unknown callers; see docs/decisions/0012.
  */
 export async function createAuthenticator(
   pool: StatementPool,

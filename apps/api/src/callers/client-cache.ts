@@ -2,13 +2,13 @@ import { type ClientWithTokens, readClients } from '@inventory/db/clients';
 import type { StatementPool } from '@inventory/db/statement-pool';
 import { gather } from '../gather.ts';
 
-// Revoked rights stop within a second: this, and the time of one statement.
+// Revoked rights end within a second: this time plus that of one statement.
 const clientMaxAgeMs = 500;
 const rememberedClientsMax = 10_000;
 
 /**
- * Clients as the database has them, at most half a second old. Callers that want the same one at once share a
- * look, and a fleet that wakes up in one moment has its clients read by a few statements.
+ * Reads clients from the database; they are at most half a second old. Callers that need the same client at
+ * once share a read. If a whole fleet wakes up at once, a few statements read all of its clients.
  */
 export function createClientCache(pool: StatementPool) {
   const known = new Map<string, { client: Promise<ClientWithTokens | null>; readAt: number }>();
@@ -22,7 +22,7 @@ export function createClientCache(pool: StatementPool) {
       const entry = known.get(clientId);
       if (entry !== undefined && performance.now() - entry.readAt < clientMaxAgeMs) return entry.client;
       const client = read(clientId);
-      // A failed look is not remembered: the next caller tries again.
+      // A failed read is not kept: the next caller tries again.
       client.catch(() => {
         if (known.get(clientId)?.client === client) known.delete(clientId);
       });

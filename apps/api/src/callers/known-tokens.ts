@@ -4,18 +4,18 @@ import type { VerifiedToken } from '@inventory/auth/token';
 const rememberedMax = 20_000;
 
 /**
- * Tokens whose signature was verified, or made, in this process. A signature costs more than the rest of a
+ * Tokens that this process has verified or issued. Verifying a signature costs more than the rest of a
  * request.
  */
 export type KnownTokens = {
-  /** Whom a token speaks for; null when it has expired, undefined when it was never seen. */
+  /** Returns the content of a token; null if it has expired, undefined if it is not known. */
   find(token: string, now: number): VerifiedToken | null | undefined;
   add(token: string, claims: VerifiedToken): void;
 };
 
 /**
- * Remembers digests, not tokens, of the last so many; only right tokens get in, so nobody fills it with
- * others.
+ * Keeps the digests of a limited number of recent tokens, not the tokens. Only valid tokens are added, so
+ * others cannot fill it.
  */
 export function createKnownTokens(): KnownTokens {
   const known = new Map<string, VerifiedToken>();
@@ -29,7 +29,7 @@ export function createKnownTokens(): KnownTokens {
     },
     add(token, claims) {
       known.set(digestOf(token), claims);
-      // The one that came first expires first, about.
+      // The oldest entry expires first, more or less.
       for (const oldest of known.keys()) {
         if (known.size <= rememberedMax) break;
         known.delete(oldest);

@@ -3,42 +3,43 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Standing } from '../connections/standing.ts';
 import { createFairRoom } from '../fair-room.ts';
 
-// See docs/decisions/0012. An answer costs 1, and 1 for each 16 KB of the documents that everybody may read.
+// See docs/decisions/0012. An answer costs 1. The public documents cost 1 more for each 16 KB.
 const bytesPerCost = 16 * 1024;
-// Two thousand scanners behind one address that wake up with yesterday's tokens are answered at once. 20 a
-// second in the long run.
+// Enough to answer two thousand scanners at once that share an address and wake up with yesterday's tokens.
+// In the long run, 20 a second.
 const perName = { points: 2500, duration: 125 };
-// From all addresses: some hundredths of a second in each. It bounds how many names are remembered, too.
+// For all addresses together: some hundredths of each second. It also bounds the number of names in memory.
 const ofAll = { points: 5000, duration: 25 };
-// Past that, so many answers leave in a second, and more when somebody would wait longer than this.
+// Beyond the budgets, this many answers leave each second, or more if an answer would wait longer than this.
 const leavePerSecond = 100;
 const waitMaxSeconds = 3;
 const tickMs = 50;
-// One for each connection. Beyond so many an answer goes at once, and its connection ends.
+// One for each waiting connection. Beyond this number, an answer goes out at once and its connection ends.
 const waitingMax = 5000;
 
-/** How callers that are not known, or not yet, are kept from taking the time of those that are. */
+/** Keeps callers that are not known (yet) from taking the time of known ones. */
 export type Strangers = {
   /**
-   * A middleware around those that make the answer. An answer to a caller without a right token is paid from
-   * the budget of its address, and waits its turn when that is used up. `ctx.state.address` says who pays,
-   * `ctx.state.client` who is known and pays nothing; a right secret is paid from a budget of its client's
-   * own, which `ctx.state.payer` names. Nothing is refused, and nobody waits for others' debts.
+   * A middleware around the ones that make the answer. An answer to a caller without a valid token is paid
+   * from the budget of its address, and waits when that is used up. `ctx.state.address` is the address that
+   * pays; callers with `ctx.state.client` are known and pay nothing. A right secret is paid from the client's
+   * own budget, named by `ctx.state.payer`. Nothing is refused, and no caller waits because of another
+   * address.
    */
   slow(ctx: Context, next: Next): Promise<void>;
-  /** A right token came, before anything is done for it. */
+  /** Notes a valid token, before the request is handled. */
   noteKnown(ctx: Context): void;
-  /** Whether an address has used up its budget: its requests cost others, and wait. */
+  /** Whether an address has used up its budget. Its requests then wait, because they cost others. */
   isSpent(address: string): Promise<boolean>;
-  /** How many answers wait for their turn. */
+  /** The number of answers that wait. */
   waitingCount(): number;
 };
 
 const everybody = 'everybody';
 
 /**
- * `isDraining`: whether the process is about to stop; nobody waits then. `standing` is told who waits, and
- * who is known.
+ * `isDraining`: whether the process is about to stop; then nothing waits. `standing` is told which callers
+ * wait and which are known.
  */
 export function createStrangers(isDraining: () => boolean, standing: Standing): Strangers {
   const budgets = new RateLimiterMemory({ ...perName, keyPrefix: '' });
@@ -51,7 +52,7 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
   function tick() {
     const now = performance.now();
     const perSecond = Math.max(leavePerSecond, line.waitingCount() / waitMaxSeconds);
-    // A process that stood still makes up for a second at most.
+    // A process that was frozen catches up by one second at most.
     allowed += Math.min(1, (now - tickedAt) / 1000) * perSecond;
     tickedAt = now;
     if (isDraining()) allowed = line.waitingCount();
@@ -62,7 +63,7 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
     allowed = line.used();
   }
 
-  /** Waits for its turn, or until the caller is gone. */
+  /** Waits for the answer's turn, or until the caller has gone. */
   async function wait(ctx: Context, payer: string): Promise<void> {
     const turn = line.enter(payer, 1, {
       onGone(tell) {
@@ -80,7 +81,10 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
     standing.noteWaiting(ctx.req.socket, false);
   }
 
-  /** A right secret costs others nothing but time; strangers share what there is for all of them. */
+  /**
+   * The answer to a right secret is paid by its client only. Strangers also share one budget for all
+   * addresses.
+   */
   async function pays(payer: string, isKnown: boolean, cost: number): Promise<boolean> {
     if (await isSpentBy(payer)) return false;
     return (isKnown || (await spend(all, everybody, cost))) && (await spend(budgets, payer, cost));
@@ -93,13 +97,13 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
   return {
     async slow(ctx, next) {
       await next();
-      // A right secret came.
+      // The right secret came.
       if (ctx.state.payer !== undefined) standing.noteKnown(ctx.req.socket);
       if (!isStranger(ctx)) return;
       const payer: string = ctx.state.payer ?? ctx.state.address;
       if (isDraining() || (await pays(payer, ctx.state.payer !== undefined, costOf(ctx)))) return;
       if (standing.isWaiting(ctx.req.socket)) {
-        // It does not read its answers: they would pile up here.
+        // The caller does not read its answers, and they would pile up here.
         ctx.req.socket.destroy();
       } else if (line.waitingCount() >= waitingMax) ctx.set('Connection', 'close');
       else await wait(ctx, payer);
@@ -112,7 +116,7 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
   };
 }
 
-// A budget refuses by throwing.
+// The budget throws when it is used up.
 const spend = (budget: RateLimiterMemory, name: string, cost: number) =>
   budget.consume(name, cost).then(
     () => true,
@@ -120,8 +124,8 @@ const spend = (budget: RateLimiterMemory, name: string, cost: number) =>
   );
 
 /**
- * Whether a caller sent no right token. A failure of ours is nobody's debt, and a browser's preflight costs
- * nothing.
+ * Whether a caller sent no valid token. Failures of the service cost a caller nothing, nor do preflights of
+ * browsers.
  */
 function isStranger(ctx: Context): boolean {
   if (ctx.state.client !== undefined || ctx.status >= 500) return false;

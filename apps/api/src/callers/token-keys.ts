@@ -24,43 +24,43 @@ import { TooLateError, within } from '@inventory/process/within';
 import { createKnownTokens } from './known-tokens.ts';
 import { type Caller, createVerifyTurns } from './verify-turns.ts';
 
-// A withdrawn key stops within a second: this, and the time of one statement.
+// A withdrawn key stops within a second: this time plus that of one statement.
 const maxAgeMs = 500;
-// A look that takes longer is left alone, and another goes by another connection: the first may have died
-// without a word. More than what makes the connection suspect, less than callers wait.
+// A read that takes longer is abandoned, and another one starts on another connection, because the first may
+// have died silently. Longer than the time after which a connection counts as suspect, and shorter than
+// callers wait.
 const readWithinMs = 600;
-// A key that nobody here knows may have been made a moment ago: the keys are read again for it, so often at
-// most.
+// A key that this process does not know may be new, so the keys are read again, at most this often.
 const restMs = 50;
 const tidyEveryMs = 15_000;
-// So long a client that asks again gets the token that it has: a signature a minute for each client, however
-// often it asks.
+// A client that asks again within this time gets the same token. So each client costs at most one signature a
+// minute.
 const sameTokenSeconds = 60;
 const rememberedClientsMax = 10_000;
-// Nobody waits longer for Postgres to be recognized.
+// Callers wait no longer than this for Postgres to recognize them.
 const authenticateWithinMs = 1000;
 
-/** `expiresIn`: how long it lives, seconds. */
+/** `expiresIn`: lifetime in seconds. */
 export type IssuedToken = { token: string; expiresIn: number };
 
 export type TokenKeys = {
   /**
-   * What `lookUp` finds for the claims of a token; null when the token is not live, or its key is unknown,
-   * has ended or was withdrawn.
+   * Returns the result of `lookUp` for the claims of a token. Null if the token is not live, or its key is
+   * unknown, has ended or was withdrawn.
    */
   verify<T>(
     token: string,
     caller: Caller,
     lookUp: (claims: VerifiedToken) => Promise<T | null>,
   ): Promise<T | null>;
-  /** `tokensFrom`: seconds since 1970, see `ClientWithTokens`; the token is none of before. */
+  /** `tokensFrom`: seconds since 1970, see `ClientWithTokens`. The token is never from before that time. */
   issue(clientId: string, tokensFrom: number): Promise<IssuedToken>;
 };
 
 /**
- * The keys that verify and sign tokens, as the database has them, at most half a second old whenever they are
- * used; makes the first one when there is none. `now`: milliseconds since 1970, by the clock of Postgres:
- * every process changes to a new key at the same moment. `isSpent`: see `createAuthenticator`.
+ * The keys that verify and sign tokens. They are at most half a second old when they are used. Creates the
+ * first key if there is none. `now`: milliseconds since 1970, by the clock of Postgres, so that all processes
+ * change to a new key at the same moment. `isSpent`: see `createAuthenticator`.
  */
 export async function createTokenKeys(
   pool: StatementPool,
@@ -80,7 +80,7 @@ export async function createTokenKeys(
     const startedAt = performance.now();
     const keys = await pool.run(readVerifyingKeys);
     const text = JSON.stringify(keys);
-    // The private halves leave the database only when there is something new.
+    // Private keys are only read from the database when something has changed.
     if (text !== ringOf) {
       ring = await createKeyRing(keys, await pool.run(readPrivateHalves));
       ringOf = text;
@@ -89,8 +89,8 @@ export async function createTokenKeys(
   }
 
   /**
-   * Resolves when the keys were read at `at` (of `performance.now()`) or later; callers at once share a look,
-   * and looks rest between. Throws TooLateError when they were not, in the time that callers wait.
+   * Resolves when the keys have been read at `at` (of `performance.now()`) or later. Callers share reads, and
+   * reads have pauses between them. Throws TooLateError if that takes longer than callers wait.
    */
   async function readSince(at: number): Promise<void> {
     const startedAt = performance.now();
@@ -111,13 +111,13 @@ export async function createTokenKeys(
     await within(readWithinMs, read());
   }
 
-  /** The client that a token speaks for, when the token was never seen before. */
+  /** Looks up the client of a token that this process has not seen before. */
   async function look(token: string, caller: Caller): Promise<VerifiedToken | null> {
-    // The process that made the token knew the key before.
+    // The process that issued the token knew the key already.
     if (namesUnknownKey(ring, token)) await within(authenticateWithinMs, readSince(performance.now()));
     if (namesUnknownKey(ring, token)) return null;
     return inTurn(caller, async () => {
-      // It may have been sent many times before the first was verified.
+      // The token may have been sent many times before the first one was verified.
       const seen = known.find(token, now());
       if (seen !== undefined) return seen;
       const claims = await verifyToken(ring, token, new Date(now()));
@@ -130,7 +130,7 @@ export async function createTokenKeys(
     const retired = ring.signing.some(({ until }) => until <= now());
     if (!retired) return;
     await pool.run(deleteRetiredHalves);
-    // Nothing else says that they are gone: this process need not keep them either.
+    // Ended keys are removed from memory as well.
     ring = { ...ring, signing: ring.signing.filter(({ until }) => until > now()) };
   }
 
@@ -143,19 +143,19 @@ export async function createTokenKeys(
     await read();
   }
   const failed = (err: unknown) => {
-    if (!isOutage(err)) log.warn({ err }, 'the private halves of retired keys are not deleted');
+    if (!isOutage(err)) log.warn({ err }, 'the private keys of retired signing keys could not be deleted');
   };
-  // Keys that were left while no process ran.
+  // Removes keys that ended while no process was running.
   void pool.run(deleteRetiredHalves).catch(failed);
   setInterval(() => void readLately().then(tidy).catch(failed), tidyEveryMs).unref();
 
   return {
     async verify(token, caller, lookUp) {
-      // A text that is no token of ours, or an old one, costs nothing more.
+      // Text that is not a token of this service, or an expired token, costs nothing more.
       const seen = known.find(token, now());
       if (seen === undefined && !looksLive(token, new Date(now()))) return null;
-      // Beside everything else: whoever comes half a second after the last one waits for two statements at
-      // once.
+      // Both reads run at the same time: a caller that comes half a second after the last one waits for both
+      // at once.
       const lately = readLately();
       lately.catch(() => {});
       const claims = seen === undefined ? await look(token, caller) : seen;

@@ -4,10 +4,10 @@ import { createFairRoom } from '../fair-room.ts';
 export type Caller = { address: string; hasGone: () => boolean };
 
 /**
- * When the signature of a token that was never seen is verified. At once, unless the caller's address has
- * used up its budget: then one at a time over all such addresses, which take turns. No right token is
- * refused, however many forged ones came from its address; it waits for those before it, of which there are
- * no more than connections, for some hundred microseconds each. Null for a caller that has gone.
+ * Decides when the signature of a new token is verified. Usually at once. If the caller's address has used up
+ * its budget, one token at a time is verified over all such addresses, which take turns. So no valid token is
+ * refused, however many forged ones come from its address: it waits for those before it, at most one for each
+ * connection, some hundred microseconds each. Returns null if the caller has gone.
  */
 export function createVerifyTurns(isSpent: (address: string) => Promise<boolean>) {
   const room = createFairRoom({ total: () => 1 });

@@ -3,27 +3,27 @@ import { Failed, messages } from '../errors.ts';
 import { createFairRoom, type FairRoom } from '../fair-room.ts';
 
 /**
- * What a list is beside others: `cheap` ones never wait for `costly` ones, which keep a processor busy, nor
- * for `streamed` ones, which last as long as their reader takes.
+ * How a list affects others. `cheap` lists never wait for `costly` ones, which keep a core busy, or for
+ * `streamed` ones, which last as long as their reader takes.
  */
 export type TurnKind = 'cheap' | 'costly' | 'streamed';
 
 export type ListTurns = {
   /**
-   * Waits for this client's turn and returns how to end it. Throws Failed with 503 when it has waited too
-   * long, when too many wait, or when its caller has gone.
+   * Waits for this client's turn. Returns a function that ends it. Throws Failed with 503 if the wait is too
+   * long, too many lists wait, or the caller has gone.
    */
   take(clientId: string, kind: TurnKind, wait: Wait): Promise<() => void>;
-  /** How many lists wait now. */
+  /** The number of lists that wait now. */
   waitingCount(): number;
 };
 
 export type ListTurnsOptions = {
-  /** Of one client, of all kinds. */
+  /** Turns of one client, over all kinds. */
   perClient: number;
   /**
-   * Of one kind: of one client, and of all clients together. A client's costly and streamed ones must leave
-   * it a cheap one.
+   * Turns of one kind: for one client, and for all clients together. A client's costly and streamed lists
+   * must leave it a turn for a cheap one.
    */
   kinds: Record<TurnKind, { perClient: number; total: number }>;
   waitMs: number;
@@ -45,11 +45,12 @@ const listTurnsOptions: ListTurnsOptions = {
   waitingTotal: 5000,
 };
 
-// Until a costly list has had its turn, more of them help nobody.
+// More costly lists only help after the waiting ones have had their turn.
 const retryAfterSeconds = { cheap: '1', costly: '5', streamed: '30' };
 
 /**
- * Turns of lists, fair between clients: one that asks for many waits for its own, and others go in between.
+ * Turns of lists, fair between clients: a client that asks for many lists waits for its own, and other
+ * clients go in between.
  */
 export function createListTurns(options: ListTurnsOptions = listTurnsOptions): ListTurns {
   const roomOf = (kind: TurnKind): FairRoom => {
@@ -58,7 +59,7 @@ export function createListTurns(options: ListTurnsOptions = listTurnsOptions): L
       total: () => total,
       may: (clientId, own) => own < perClient && sum((room) => room.usedOf(clientId)) < options.perClient,
       waitMs: options.waitMs,
-      // Its client's next ones of any kind.
+      // The client's next lists, of any kind.
       onRoom: () => {
         for (const room of rooms) room.serve();
       },

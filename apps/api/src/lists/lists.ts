@@ -10,42 +10,42 @@ import { createPageReader, type ListedPage } from './page-reader.ts';
 import type { Replica } from './replica.ts';
 import { createTextStream } from './text-stream.ts';
 
-// A category of up to so many items is one text, as any other answer; a larger one is streamed.
+// A category with at most this many items is one text, like any other answer. A larger one is streamed.
 const wholeCategoryMax = 1000;
-// A cheap list that takes longer waits on a connection that has died, or Postgres stands still: its client's
-// others need not.
+// A cheap list that takes longer waits on a dead connection, or Postgres stands still. Other lists of the
+// client must not wait for it.
 const cheapTurnMs = 2000;
-// A stream that lasts longer waits for its reader, and keeps no processor busy.
+// A stream that lasts longer waits for its reader and keeps no core busy.
 const streamCostsMs = 2000;
-/** A streamed list must be read in so much time, */
+/** A streamed list must be read within this time. */
 export const streamWithinMs = 60_000;
-/** and its reader may not take nothing for longer than this. */
+/** Its reader must take something at least this often. */
 const streamIdleMs = 10_000;
 
-/** The client that asks for a list, and until when it waits. */
+/** The client that asks for a list, and how long it waits. */
 export type Asker = { client: Client; wait: Wait };
 
 /**
- * Lists, read in turns: nobody's lists keep others from being served. All fail with 503 when Postgres is too
- * busy for them.
+ * Reads lists in turns, so that one client's lists do not delay another's. All methods fail with 503 if
+ * Postgres is too busy.
  */
 export type Lists = {
   page(reading: ListReading, asker: Asker): Promise<ListedPage>;
   /**
-   * A category's active items as the text of an array; a large one's as a stream that must be read or
-   * destroyed.
+   * Returns the active items of a category as the text of an array. A large category is a stream that must be
+   * read or destroyed.
    */
   category(category: number, asker: Asker): Promise<{ text: string } | { stream: Readable }>;
-  /** Pages that were read, by the server that was asked last for them. */
+  /** Pages read so far, by the server that was asked last. */
   readsBy(): { primary: number; replica: number };
 };
 
-/** The connections of the lists, by what may stand behind what. All but `looks` cancel. */
+/** The connections of the lists, one pool for each kind. All except `looks` cancel statements. */
 export type ListPools = {
   cheap: StatementPool;
   costly: StatementPool;
   streamed: StatementPool;
-  /** Looks whether a list has few matches. */
+  /** Finds out whether a list has few matches. */
   looks: StatementPool;
 };
 
@@ -65,7 +65,10 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
     }
   }
 
-  /** How a cheap page is read; null: it is not. When that cannot be told in no time, its matches are many. */
+  /**
+   * Decides how to read a page cheaply; null: that is not possible. If the look takes too long, there are
+   * many matches.
+   */
   async function findCheap(reading: ListReading, { wait }: Asker): Promise<ListReading['read'] | null> {
     if (reading.cost !== 'matches') return reading.cost === 'page' ? reading.read : null;
     try {
@@ -89,7 +92,7 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
     return new Promise((resolve, reject) => {
       const writePiece = (piece: string) => {
         const written = write(piece);
-        // From now on what fails can only cut the answer.
+        // From here on, a failure can only cut the answer off.
         resolve({ stream: readable });
         return written;
       };
@@ -130,7 +133,7 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
   };
 }
 
-/** As long as a stream costs something, its client has no costly list beside it. */
+/** While a stream keeps a core busy, its client has no costly list beside it. */
 async function takeStreamTurns(turns: ListTurns, clientId: string, wait: Wait): Promise<() => void> {
   const endStream = await turns.take(clientId, 'streamed', wait);
   try {

@@ -2,18 +2,19 @@ import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import type { Sql } from '@inventory/db/pool';
 import { formatDateTime } from '@inventory/domain/date-time';
 
-// An earlier moment is as good, and has a client read some more again: not every list asks for it.
+// An older value is still correct; the client only reads some records again. So not every list reads a new
+// one.
 const readAgainAfterMs = 1000;
 
-/** Gives the value of `X-Next-Modified-Since` for a list that is read after it. */
+/** Gives the value of `X-Next-Modified-Since` for a list that is read afterwards. */
 export type NextModifiedSince = {
-  /** On the primary: no replica knows what is open there. */
+  /** Reads on the primary: a replica does not know which changes are open there. */
   read(sql: Sql): Promise<string>;
-  /** One that was read a moment ago, if there is one. */
+  /** A value that was read a moment ago, if there is one. */
   kept(): string | null;
 };
 
-/** Asks Postgres once a second at most, and only while lists are read. */
+/** Queries Postgres at most once a second, and only while lists are read. */
 export function createNextModifiedSince(): NextModifiedSince {
   let last: { text: string; readAt: number } | null = null;
   const kept = () => (last !== null && performance.now() - last.readAt < readAgainAfterMs ? last.text : null);

@@ -5,13 +5,13 @@ import type { Page } from '@inventory/paging/page';
 import { createNextModifiedSince } from './next-modified-since.ts';
 import type { Replica, ReplicaKind } from './replica.ts';
 
-/** A page, and from when on what comes after it is asked for by `modifiedSince`, as it is written there. */
+/** A page, and the `modifiedSince` from which the next changes can be asked for. */
 export type ListedPage = Page & { nextModifiedSince: string };
 
-/** Reads pages, on the replica where there is one that is as far as the primary, else on the primary. */
+/** Reads pages from the replica if it has caught up with the primary, otherwise from the primary. */
 export type PageReader = {
   read(kind: ReplicaKind, page: ListReading['read'], wait: Wait): Promise<ListedPage>;
-  /** Pages that were read, by the server that was asked last for them. */
+  /** Pages read so far, by the server that was asked last. */
   readsBy(): { primary: number; replica: number };
 };
 
@@ -23,8 +23,9 @@ export function createPageReader(
   const readsBy = { primary: 0, replica: 0 };
 
   async function readListed(sql: Sql, page: ListReading['read']): Promise<ListedPage> {
-    // Before the page, in a statement of its own: what was committed between the two is on the page, and is
-    // asked for again. After it, or in the page's statement, it would be on no page.
+    // Read before the page, in a statement of its own: a change that commits between the two is on the page
+    // and will be asked for again. If it were read later, or in the same statement, such a change could be on
+    // no page.
     const next = await nextModifiedSince.read(sql);
     return { ...(await page(sql)), nextModifiedSince: next };
   }
@@ -33,7 +34,7 @@ export function createPageReader(
     readsBy: () => readsBy,
     async read(kind, page, wait) {
       if (replica !== null) {
-        // Before the primary is asked how far it is, for the same reason.
+        // Read before the primary's log position, for the same reason.
         const next = nextModifiedSince.kept() ?? (await pools[kind].run(nextModifiedSince.read, wait));
         const read = await replica.read(kind, page, wait);
         if (read !== null) {

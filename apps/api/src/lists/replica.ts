@@ -10,14 +10,17 @@ import {
 } from '@inventory/db/statement-pool';
 import { gather } from '../gather.ts';
 
-/** A server of DATABASE_READ_URL, which answers lists in the primary's place. */
+/** A server of DATABASE_READ_URL. It answers lists in place of the primary. */
 export type Replica = {
   /**
-   * What `read` reads there, as of the moment of the call or later; null: it is not as far within 50 ms, is
-   * away, or is busy.
+   * Runs `read` on the replica, on data from the moment of the call or later. Null if the replica is away or
+   * busy, or does not catch up within 50 ms.
    */
   read<T>(kind: ReplicaKind, read: (sql: Sql) => Promise<T>, wait: Wait): Promise<T | null>;
-  /** Refuses a server that is none of this database's, or cannot be used; one that is away may come later. */
+  /**
+   * Refuses a server of another database, or one that cannot be used. A server that is away may come back
+   * later.
+   */
   check(): Promise<void>;
   connectionCounts(): Record<'busy' | 'idle' | 'suspect', number>;
   end(): Promise<void>;
@@ -27,15 +30,15 @@ export type ReplicaKind = 'cheap' | 'costly';
 
 type Kind = Omit<StatementPoolOptions, 'open'>;
 
-// A replica that is as far as this has nearly always replayed what was just answered.
+// A replica that has caught up this far has almost always replayed what was just answered.
 const replayWithinMs = 50;
-// One that is not, or is away, is left alone for so long: every list would wait for it.
+// A replica that is behind or away is left alone for this long. Otherwise every list would wait for it.
 const restMs = { behind: 100, away: 1000 };
-// With less left the primary could not answer either.
+// With less time left, the primary could not answer either.
 const leftMinMs = 500;
 
 const kinds: Record<ReplicaKind, Kind & { statementTimeoutMs: number; oneProcess?: boolean }> = {
-  // What takes longer than such a list does is given to the primary.
+  // A list that takes longer goes to the primary.
   cheap: {
     statementTimeoutMs: 2500,
     connectionsMax: 10,
@@ -56,8 +59,8 @@ const kinds: Record<ReplicaKind, Kind & { statementTimeoutMs: number; oneProcess
 };
 
 /**
- * `positions`: connections to the primary, for one trivial statement per turn of the event loop; they end
- * with the replica's. `report` is told what fails, but for a replica that is only behind or busy.
+ * `positions`: connections to the primary, used for one trivial statement per turn of the event loop; they
+ * end with the replica's. `report` is told of failures, but not of a replica that is only behind or busy.
  */
 export function createReplica(
   readUrl: string,
@@ -87,7 +90,7 @@ export function createReplica(
     restUntil = performance.now() + timeMs;
   };
 
-  /** What stands there; throws PoolerError, or what the network says. */
+  /** Checks the server. Throws PoolerError or a network error. */
   async function examine(): Promise<void> {
     const sql = connect(readUrl, { name: 'inventory-start', connectionsMax: 1, statementTimeoutMs: 4000 });
     let isThroughPooler: boolean;
@@ -111,7 +114,7 @@ export function createReplica(
   return {
     async read(kind, read, wait) {
       if (performance.now() < restUntil) return null;
-      // What fails before its own run fails for every list.
+      // If it fails before the list itself is read, it would fail for every list.
       let isOwn = false;
       try {
         if (pooled === null) {
@@ -157,7 +160,7 @@ export function createReplica(
   };
 }
 
-/** Whether an error of a list's own run says nothing of the replica: others are read there as before. */
+/** Whether an error concerns only one list. The replica then stays in use for others. */
 function isOfOneList(error: unknown): boolean {
   return error instanceof NeverBegunError || isStatementTimeout(error) || isConflictOfRecovery(error);
 }

@@ -3,8 +3,8 @@ import { createGzip } from 'node:zlib';
 import type { Context } from 'koa';
 
 /**
- * Gives a JSON answer the text of a stream as its body, as fast as the caller takes it, compressed for one
- * who accepts gzip. A stream that fails cuts the connection: the caller sees that the answer has no end.
+ * Sends a stream as the body of a JSON answer, as fast as the caller reads it, and compressed if the caller
+ * accepts gzip. If the stream fails, the connection is cut, so the caller sees that the answer is incomplete.
  */
 export function sendStream(ctx: Context, stream: Readable): void {
   ctx.vary('Accept-Encoding');
@@ -13,6 +13,6 @@ export function sendStream(ctx: Context, stream: Readable): void {
     return;
   }
   ctx.set('Content-Encoding', 'gzip');
-  // Each ends with the other: the stream that is sent tells of a failure.
+  // Both streams end together: the stream that is sent reports failures.
   ctx.body = pipeline(stream, createGzip({ level: 1 }), () => {});
 }

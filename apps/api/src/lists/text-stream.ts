@@ -3,15 +3,13 @@ import { Readable } from 'node:stream';
 /** A text that is read while it is made. */
 export type TextStream = {
   readable: Readable;
-  /**
-   * Resolves when the reader wants more; rejects when the reader has gone, or has taken nothing for too long.
-   */
+  /** Resolves when the reader wants more. Rejects if the reader has gone or has read nothing for too long. */
   write(piece: string): Promise<void>;
-  /** Tells when the reader has gone; returns how to be told no more. */
+  /** Calls `tell` when the reader has gone. Returns a function that cancels this. */
   onGone(tell: () => void): () => void;
 };
 
-/** `idleMs`: a reader who takes nothing for so long is gone. */
+/** `idleMs`: a reader that takes nothing for this long counts as gone. */
 export function createTextStream(idleMs: number): TextStream {
   let wanted: (() => void) | null = null;
   const readable = new Readable({
@@ -19,7 +17,7 @@ export function createTextStream(idleMs: number): TextStream {
       wanted?.();
     },
   });
-  // A reader is told of errors too; until there is one, they are nobody's.
+  // Without a listener, an error before there is a reader would end the process.
   readable.on('error', () => {});
   return {
     readable,
@@ -36,7 +34,7 @@ export function createTextStream(idleMs: number): TextStream {
         if (readable.destroyed) return gone();
         readable.once('close', gone);
         wanted = () => done(resolve);
-        // The buffer has room for more: nobody has to ask for it.
+        // The buffer has room for more, so the reader will not ask for it.
         if (readable.push(piece)) wanted?.();
       }),
     onGone(tell) {

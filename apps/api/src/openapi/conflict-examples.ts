@@ -9,11 +9,11 @@ const untaken = { held: 0n, expired: 0n, more: false, atDestination: 0n, moreAtD
 /** The error object of a refusal with 409. */
 export const errorOf = (refusal: Conflict) => JSON.parse(errorText(409, refusal)) as ErrorAnswer;
 
-/** The error object of a call that asks for more units than there are, in millionths. */
+/** The error object of a call that asks for more units than there are. Quantities are in millionths. */
 export const tooLittleOf = (asked: Quantity, available: Quantity) =>
   errorOf(notEnough(asked, available, untaken));
 
-/** Refusals with 409 that several calls have. */
+/** Refusals with 409 that several calls share. */
 export const tooLittle = refusalExample('Too little', notEnough(40_000_000n, 12_500_000n, untaken));
 export const noRoom = refusalExample(
   'More than a stock level holds',

@@ -7,10 +7,10 @@ import { answerOf, errorAnswers, headerComponents, sharedAnswers, successHeaders
 import { createSchemas, type Json, type Schemas } from './schemas.ts';
 import { introduction, tags } from './texts.ts';
 
-/** The OpenAPI 3.1 document of these routes, made of the schemas that validate, as JSON text. */
+/** Makes the OpenAPI 3.1 document of these routes, as JSON text, from the schemas that validate requests. */
 export function openApiText(routes: readonly Route[], basePath: string): string {
   const schemas = createSchemas();
-  // Those that answers name.
+  // Schemas that only answers refer to.
   for (const schema of [ErrorAnswer, RateLimited, BatchError]) schemas.answer(schema);
   const paths: Record<string, Json> = { '/Token': { post: tokenDescription(schemas) } };
   const names = pathNames(routes);
@@ -39,7 +39,8 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
       responses: sharedAnswers(),
       parameters: headerParameters,
       headers: headerComponents(),
-      // The dialog of the page asks for them in this order: what a reader has, before what is made of it.
+      // The page's dialog shows them in this order: first the credentials that a reader has, then the token
+      // made from them.
       securitySchemes: {
         clientCredentials: {
           type: 'oauth2',
@@ -58,7 +59,10 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
   return JSON.stringify({ ...whole, components: usedComponents(whole) });
 }
 
-/** The components that the paths refer to, and those that these refer to; of the schemes of security all. */
+/**
+ * Returns the components that the paths refer to, directly or through other components, and all security
+ * schemes.
+ */
 function usedComponents({ paths, components }: { paths: Json; components: Record<string, Json> }): Json {
   const used = new Set<string>();
   const follow = (part: unknown) => {
@@ -82,15 +86,15 @@ function usedComponents({ paths, components }: { paths: Json; components: Record
 }
 
 /**
- * `{}` for each parameter: two routes of one shape are one path to OpenAPI, whatever their parameters are
- * called.
+ * Replaces each parameter with `{}`: OpenAPI treats routes of the same shape as one path, whatever the names
+ * of their parameters.
  */
 function shapeOf(path: string): string {
   return path.replace(/:\w+/g, '{}');
 }
 
 /**
- * The path of the document for each shape; routes that call its parameter otherwise share a name:
+ * The document's path for each shape. Routes with different parameter names share one name:
  * `{partNoOrShortID}`.
  */
 function pathNames(routes: readonly Route[]): Map<string, string> {
@@ -203,7 +207,7 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-// Without examples: the page would send them, and the second transaction with one key is refused.
+// No examples: the page would send them, and a second transaction with the same key is refused.
 const headerParameters = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',

@@ -19,7 +19,7 @@ export const ErrorAnswer = z
   .meta({ id: 'Error' });
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
 
-/** 429: the simpler body of the contract. */
+/** 429: the contract's simpler body. */
 export const RateLimited = z
   .object({ message: z.string().describe('States the limit') })
   .meta({ id: 'RateLimited' });

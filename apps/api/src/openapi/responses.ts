@@ -10,15 +10,15 @@ import type { Json } from './schemas.ts';
 const headerTexts: Record<string, [description: string, example: string]> = {
   'X-API-Version': ['The version of the API', 'v1'],
   'X-Request-Id': [
-    "The request's id: the one that was sent, else one of ours",
+    "The request's id: the one that was sent, or else a generated one",
     '3f6c1b9e-0d0b-4a54-9c1b-9f0f7b1d7c55',
   ],
   'X-Total-Count': ['Total matching records', '1'],
   'X-Page': ['Current page', '1'],
   'X-Page-Size': ['Items per page', '25'],
   'X-Next-Modified-Since': [
-    'The value to ask for next time by `modifiedSince` so that nothing is missed, whatever is written meanwhile (extension). ' +
-      'Of a walk over several pages, that of the first',
+    'The value for the next `modifiedSince`, so that no change is missed (extension). ' +
+      'If you read several pages, use the value of the first',
     '2026-01-31T08:00:00.000Z',
   ],
   'RateLimit-Policy': [
@@ -28,31 +28,28 @@ const headerTexts: Record<string, [description: string, example: string]> = {
   RateLimit: ['Requests left (r) in this window, and the seconds until it ends (t)', '"default";r=99;t=60'],
   'Retry-After': ['Seconds to wait before trying again', '1'],
   'Idempotent-Replayed': ['true: the stored answer of an earlier request with this key (extension)', 'true'],
-  'Preference-Applied': [
-    'handling=strict: names that are not known were not ignored (extension)',
-    'handling=strict',
-  ],
+  'Preference-Applied': ['handling=strict: no unknown name was ignored (extension)', 'handling=strict'],
   'WWW-Authenticate': ['How to authenticate', 'Bearer'],
   Allow: ['The methods of this path', 'GET'],
-  'Accept-Encoding': ['How a body may be sent: as it is', 'identity'],
-  'Cache-Control': ['No answer is stored by a cache', 'no-store'],
-  'X-Content-Type-Options': ['An answer is JSON, whatever it looks like', 'nosniff'],
+  'Accept-Encoding': ['The accepted encoding of a body: none', 'identity'],
+  'Cache-Control': ['Answers must not be cached', 'no-store'],
+  'X-Content-Type-Options': ['Answers are JSON, whatever they look like', 'nosniff'],
 };
-/** The headers of answers that tell a caller something; a browser shows Cache-Control to a page by itself. */
+/** The answer headers that callers need. Browsers let a page read Cache-Control anyway. */
 export const answerHeaders = [...Object.keys(headerTexts).filter((name) => name !== 'Cache-Control'), 'ETag'];
 const integerHeaders = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'Retry-After'];
-// These come only when there is a reason.
+// These are only sent when they apply.
 const optionalHeaders = ['Idempotent-Replayed', 'Preference-Applied'];
 
 const always = ['X-API-Version', 'X-Request-Id', 'Cache-Control', 'X-Content-Type-Options'];
 const limited = [...always, 'RateLimit-Policy', 'RateLimit'];
-// Of a request that its route has looked at.
+// Headers of a request that its route has checked.
 const checked = [...limited, 'Preference-Applied'];
-// Of a request that may have come as far as that.
+// Headers of a request that may have reached its route.
 const ofRoute = ['RateLimit-Policy', 'RateLimit', 'Preference-Applied'];
 const paged = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'X-Next-Modified-Since'];
 
-/** Every header of an answer, for `components.headers`. */
+/** Every answer header, for `components.headers`. */
 export function headerComponents(): Json {
   return Object.fromEntries(
     Object.entries(headerTexts).map(([name, [description, example]]) => {
@@ -66,14 +63,14 @@ export function headerComponents(): Json {
 
 type AnswerOptions = { headers: readonly string[]; optional?: readonly string[]; examples: Examples };
 
-/** One answer: a description, its headers, and JSON with examples. */
+/** Makes one answer: a description, its headers, and JSON with examples. */
 export function answerOf(
   description: string,
   schema: Json,
   { headers, optional, examples }: AnswerOptions,
 ): Json {
   const required = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
-  // Not on each answer of this status.
+  // These headers are not on every answer with this status.
   const others = (optional ?? []).map((name) => {
     const [text] = headerTexts[name]!;
     return [
@@ -111,9 +108,9 @@ export function sharedAnswers(): Json {
       headers: always,
       optional: ofRoute,
       examples: {
-        large: refusalExample('Of any call but a batch', tooLarge(bodyBytesMax), 413),
-        largeBatch: refusalExample('Of a batch', tooLarge(batchBytesMax), 413),
-        largeForm: refusalExample('Of `/Token`', tooLarge(formBytesMax), 413),
+        large: refusalExample('Any call except a batch', tooLarge(bodyBytesMax), 413),
+        largeBatch: refusalExample('A batch', tooLarge(batchBytesMax), 413),
+        largeForm: refusalExample('`/Token`', tooLarge(formBytesMax), 413),
       },
     }),
     Compressed: answerOf('The body is compressed; it was not read', errorSchema, {
@@ -139,17 +136,17 @@ export function sharedAnswers(): Json {
         },
       },
     ),
-    InternalError: answerOf('Failure on our side; nothing was applied', errorSchema, {
+    InternalError: answerOf('The service failed; nothing was applied', errorSchema, {
       headers: always,
       optional: ofRoute,
       examples: { failed: failure('Unexpected', 500, messages.internal) },
     }),
-    Unavailable: answerOf('Out of order for a moment', errorSchema, {
+    Unavailable: answerOf('Temporarily unavailable', errorSchema, {
       headers: [...always, 'Retry-After'],
       optional: ofRoute,
       examples: {
         unreachable: failure('No database', 503, messages.unreachable),
-        unavailable: failure('Busy, a list too many', 503, messages.unavailable),
+        unavailable: failure('Busy', 503, messages.unavailable),
       },
     }),
     NotFound: answerOf('There is nothing at this path', errorSchema, {
@@ -172,7 +169,7 @@ export function sharedAnswers(): Json {
         ),
       },
     }),
-    NotImplemented: answerOf('A resource family that this service does not offer yet', errorSchema, {
+    NotImplemented: answerOf('The service does not offer this resource family yet', errorSchema, {
       headers: limited,
       examples: {
         family: refusalExample('`/PurchaseOrder`', {
@@ -184,13 +181,13 @@ export function sharedAnswers(): Json {
   };
 }
 
-/** Whether a token is all that the route needs. */
+/** Whether the route needs a token and nothing else. */
 const needsToken = ({ permission, writes }: Route) =>
   !writes && Array.isArray(permission) && permission.length === 0;
 
 const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-/** The errors of a route, by status: the ones that every route has, and those that it declares. */
+/** The errors of a route by status: those that every route has, and those that it declares. */
 export function errorAnswers(route: Route): Json {
   const replayed = route.keyed ? { optional: ['Idempotent-Replayed'] } : {};
   const make = (description: string, examples: Examples) =>
@@ -220,22 +217,26 @@ export function errorAnswers(route: Route): Json {
     });
   }
   if (route.keyed) {
-    answers[409] = answerOf('The stock does not allow it, or the key was used otherwise', refusedSchema, {
-      headers: checked,
-      ...replayed,
-      examples: {
-        ...route.description.conflict,
-        key: refusalExample('Another body', keyReused),
+    answers[409] = answerOf(
+      'The stock does not allow it, or the key was used with another body',
+      refusedSchema,
+      {
+        headers: checked,
+        ...replayed,
+        examples: {
+          ...route.description.conflict,
+          key: refusalExample('Another body', keyReused),
+        },
       },
-    });
+    );
   }
   if (route.writes) {
     answers[503] = answerOf(
-      'Busy or out of order; nothing was applied unless `message` says otherwise',
+      'Busy or unavailable; nothing was applied unless `message` says otherwise',
       refusedSchema,
       {
         headers: [...always, 'Retry-After'],
-        // Not before the client is known, which needs the database.
+        // These headers come only after the client is known, which needs the database.
         optional: ofRoute,
         examples: {
           unavailable: failure('Not applied', 503, messages.unavailable),
@@ -258,7 +259,7 @@ function invalidExamples({ body, query, keyed, description }: Route): Examples {
   if (body === undefined) {
     if (query === undefined) return { repeated };
     return {
-      page: refusalExample('A page that is none', invalid({ page: ['must be a plain integer.'] })),
+      page: refusalExample('An invalid page', invalid({ page: ['must be a plain integer.'] })),
       repeated,
     };
   }
@@ -266,7 +267,7 @@ function invalidExamples({ body, query, keyed, description }: Route): Examples {
     ? invalid({ itemID: ['is required.'], units: ['must be greater than 0.'] })
     : invalid({ shortID: ['is required.'] });
   return {
-    fields: refusalExample('Every offending field', fields),
+    fields: refusalExample('All invalid fields', fields),
     json: refusalExample('Not JSON', { code: 'bad_request', message: 'The body is not well-formed JSON.' }),
     ...description.invalid,
   };
@@ -278,7 +279,7 @@ function forbiddenExamples(route: Route): Examples {
     permission: refusalExample('Without the permission', forbidden.permission),
     ...(route.warehouses === noWarehouses
       ? {}
-      : { scope: refusalExample('A warehouse out of scope, or none at all', forbidden.scope) }),
+      : { scope: refusalExample('A warehouse that is out of scope or does not exist', forbidden.scope) }),
   };
 }
 

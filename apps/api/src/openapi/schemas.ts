@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** A JSON Schema of the document, or any other object of it. */
+/** A JSON Schema of the document, or another object of it. */
 export type Json = Record<string, unknown>;
 
 export type Schemas = {
-  /** The schema of parameters or of a form: a reference to a component, or itself when it has no name. */
+  /** The schema of parameters or a form. Named schemas become a reference to a component. */
   request(schema: z.ZodType): Json;
-  /** The schema of a JSON body, in which null for an optional field counts as omitted. */
+  /** The schema of a JSON body. For an optional field, null counts as omitted. */
   body(schema: z.ZodType): Json;
   /** The schema of an answer. */
   answer(schema: z.ZodType): Json;
-  /** The named schemas met so far, by name. */
+  /** The named schemas so far, by name. */
   components: Record<string, Json>;
 };
 
 const decimalsOfRequests = (limit: number) => `Exact: at most 6 digits after the point, less than ${limit}.`;
 
-/** Turns the schemas that validate into the ones of the document; the named ones become components. */
+/** Converts the validating schemas to schemas of the document. Named schemas become components. */
 export function createSchemas(): Schemas {
   const components: Record<string, Json> = {};
 
@@ -36,21 +36,22 @@ export function createSchemas(): Schemas {
   };
 }
 
-/** What JSON Schema has no word for, and what says nothing to a reader. */
+/** Adds what JSON Schema cannot express, and removes what does not help a reader. */
 function describe({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }) {
-  // The defaults of parameters are lost on the way: a URL holds text, and the defaults are not text.
+  // The conversion loses defaults of parameters: a URL contains text, and the defaults are not text.
   const meta = z.globalRegistry.get(zodSchema);
   if (meta?.default !== undefined) json.default = meta.default;
   // A later version may add fields to an answer.
   if (json.additionalProperties === false) delete json.additionalProperties;
   if (json.format === 'date-time') delete json.pattern;
-  // A flag of a URL is read as one of two texts.
+  // In a URL, a flag is one of two texts.
   if (json.type === 'boolean') delete json.enum;
   if (json.type === 'integer') {
     delete json.pattern;
     if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
     if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
-    // None for larger ones: every JSON reader carries them, and generators make bigints of int64.
+    // No format for larger numbers: every JSON reader can hold them, but generators would turn int64 into
+    // bigint.
     if (json.maximum !== undefined) json.format ??= 'int32';
   }
   if (json.type === 'number') {

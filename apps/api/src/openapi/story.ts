@@ -3,8 +3,8 @@ import type { FullLot, Lot } from '@inventory/domain/contract/lot';
 import type { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
 import { type Paging, pagingOf } from '@inventory/paging/page';
 
-// What the demo data of `pnpm start` hold, so that what a reader sends from the page is answered as it says
-// there: the first item, and the lot and the level of white paint in warehouse 2.
+// Matches the demo data of `pnpm start`, so that requests sent from the page get the documented answers: the
+// first item, and the lot and level of white paint in warehouse 2.
 
 export const item: Item = {
   partNo: 1,
@@ -79,7 +79,7 @@ export const fullLevel: FullStockLevel = {
   modified: '2026-02-02T07:41:13.520Z',
 };
 
-/** A page that holds one record. */
+/** A page with one record. */
 export function page<R>(record: R): { value: R[] } & Paging {
   return { value: [record], ...pagingOf({ page: 1, pageSize: 25 }, 1) };
 }

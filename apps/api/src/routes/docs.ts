@@ -9,7 +9,7 @@ import { methodRefused, unknownPath } from '../errors.ts';
 
 const compress = promisify(gzip);
 
-// Everything comes from this process; the icons of the page are data: images.
+// Everything comes from this process. The page's icons are `data:` images.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -41,14 +41,14 @@ const page = `<!doctype html>
 </html>
 `;
 
-// Kept without asking: for as long as two versions of ours may differ unnoticed, and what changes with the
-// library alone for longer.
+// Cached without revalidation. Our own files only as long as two versions may differ unnoticed; files that
+// change only with the library, longer.
 const ours = 'public, max-age=60';
 const vendors = 'public, max-age=3600';
 
 export const docsMethods = ['GET', 'HEAD'] as const;
 
-/** Whether a path below the base path is that of the document, the page or one of its files. */
+/** Whether a path below the base path belongs to the document, the page or its files. */
 export function isOfDocs(path: string): boolean {
   return path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/');
 }
@@ -62,16 +62,15 @@ type File = {
 };
 
 /**
- * `/openapi.json`, the page `/docs` with its files, and the way to it from `/`, for everybody: no token,
- * nothing from another host.
- * Their bytes are paid from the budget of the caller's address (`createStrangers`); whoever has them already
- * is told so with 304.
+ * Serves `/openapi.json`, the page `/docs` with its files, and the redirect from `/`, to everybody: no token
+ * is needed and nothing comes from another host. The bytes are paid from the budget of the caller's address
+ * (`createStrangers`). Unchanged files get 304.
  */
 export function docsRoutes(basePath: string, openApi: string) {
   const resolve = createRequire(import.meta.url).resolve;
   const vendor = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
   const own = (name: string) => readFileSync(join(import.meta.dirname, 'docs-page', name));
-  // Only these names exist, so no path leads out of them.
+  // Only these names exist, so no path leads outside.
   const files = new Map<string, File>([
     ['/openapi.json', file('application/json', openApi, ours)],
     ['/docs', file('text/html', page, ours)],
@@ -93,7 +92,7 @@ export function docsRoutes(basePath: string, openApi: string) {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodRefused(docsMethods.join(', '));
     if (found !== undefined) return sendFile(ctx, found);
     if (path !== '/docs/') throw unknownPath();
-    // The page's links are relative, so that a proxy may put us below another path.
+    // The page's links are relative, so that a proxy may serve it below another path.
     ctx.status = 308;
     ctx.set('Location', '../docs');
     return undefined;
@@ -102,7 +101,7 @@ export function docsRoutes(basePath: string, openApi: string) {
 
 function file(type: string, content: string | Buffer, cacheControl: string): File {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-  // Weak: one content, compressed or not.
+  // Weak, because the content may be compressed or not.
   return { type, content: Buffer.from(content), etag: `W/"${hash}"`, cacheControl };
 }
 

@@ -30,7 +30,7 @@ const transactionQuery = z.object({
   serial: anyText('Only transactions with a line of a lot with this serial'),
   reference: anyText('Only transactions with this external reference'),
   clientId: anyText('Only transactions of this client'),
-  deviceID: anyText('Only transactions that this device noted'),
+  deviceID: anyText('Only transactions of this device'),
   startDate: dateTimeParameter('Only transactions applied at this moment or later'),
   endDate: dateTimeParameter(
     'Only transactions applied at this moment or earlier; a date: through its end, UTC',
@@ -41,7 +41,7 @@ const transactionQuery = z.object({
 });
 const TransactionPage = pageAnswer(Transaction, 'TransactionPage');
 
-/** What happened: applied transactions and the history of lots. */
+/** Applied transactions and the history of lots. */
 export function historyRoutes(database: Database) {
   return [
     route({
@@ -71,7 +71,7 @@ export function historyRoutes(database: Database) {
       permission: Permission.ItemMasterList,
       writes: false,
       params: z.object({ transactionNo: pathNumber('Transaction number', 6) }),
-      // One outside the scope is as if it were not there.
+      // A transaction outside the scope gets 404.
       warehouses: noWarehouses,
       answer: { 200: Transaction },
       keyed: false,
@@ -90,11 +90,11 @@ export function historyRoutes(database: Database) {
       method: 'GET',
       path: '/Inventory/Lots/:recNo',
       isExtension: true,
-      summary: 'Get one lot with everything that is stored of it, and its history',
+      summary: 'Get one lot with all stored values and its history',
       permission: Permission.ItemMasterList,
       writes: false,
       params: z.object({ recNo: pathNumber('Lot record number', 6) }),
-      // One outside the scope is as if it were not there.
+      // A lot outside the scope gets 404.
       warehouses: noWarehouses,
       answer: { 200: LotWithHistory },
       keyed: false,

@@ -13,14 +13,14 @@ import { reverse } from '../openapi/descriptions/reverse.ts';
 import { noWarehouses, route } from '../route.ts';
 import { callerOf, type Stock } from '../transactions.ts';
 
-/** What `/Inventory` offers beside the contract: counts, reversals, and many operations in one call. */
+/** The extensions of `/Inventory`: counts, reversals, and many operations in one call. */
 export function extensionRoutes(stock: Stock & BatchCalls) {
   return [
     route({
       method: 'POST',
       path: '/Inventory/Count',
       isExtension: true,
-      summary: 'Count stock: the units in the books become the units that were counted',
+      summary: 'Count stock: the recorded units become the counted units',
       permission: transactionPermission.count,
       writes: true,
       body: CountCall,
@@ -39,11 +39,11 @@ export function extensionRoutes(stock: Stock & BatchCalls) {
       method: 'POST',
       path: '/Inventory/Reverse',
       isExtension: true,
-      summary: 'Undo a stock transaction: its exact opposite, on the same lots',
+      summary: 'Reverse a stock transaction: its exact opposite, on the same lots',
       permission: anyReversal,
       writes: true,
       body: ReverseCall,
-      // Those of what is undone; outside the scope it is as if it were not there.
+      // The warehouses are those of the transaction to reverse. Outside the scope it gets 404.
       warehouses: noWarehouses,
       answer: { 200: z.discriminatedUnion('dryRun', [ReverseAnswer, ReverseDryRun]) },
       keyed: true,
@@ -57,7 +57,7 @@ export function extensionRoutes(stock: Stock & BatchCalls) {
       path: '/Inventory/Batch',
       isExtension: true,
       summary: 'Many stock transactions in one call',
-      // Each operation needs its own.
+      // Each operation needs its own permission.
       permission: [],
       writes: true,
       body: BatchRequest,
@@ -68,7 +68,7 @@ export function extensionRoutes(stock: Stock & BatchCalls) {
       paged: 'never',
       notFound: null,
       description: batch,
-      // What `body` says is what is read, each operation on its own.
+      // `body` only describes the body; the operations are read one by one.
       handle: ({ body, ...call }) => stock.batch(body as unknown as RawBatch, callerOf(call), call),
     }),
   ];

@@ -36,7 +36,7 @@ import { extensionRoutes } from './inventory-extensions.ts';
 const wid = z.object({
   wid: z
     .string()
-    // A number that is no id is the id of no warehouse: out of scope like any other.
+    // A number that is not an id belongs to no warehouse, so it is out of scope like any other.
     .regex(/^\d+$/)
     .transform(Number)
     .meta({
@@ -62,7 +62,7 @@ const lotQuery = z.object({
   serial2: anyText.meta({ description: 'Extension: only lots with this secondary serial' }),
   jobID: idParameter('Extension: only lots of this job'),
   expiresBefore: dateTimeParameter(
-    'Extension: only lots that expire before this moment, or before this UTC day begins; one that was received with a date is good through that day',
+    'Extension: only lots that expire before this time, or before this UTC day begins; a lot that was received with a date is good through that day',
   ),
   view: viewParameter,
 });
@@ -83,7 +83,7 @@ function lotReading(query: z.infer<typeof lotQuery>, wids: number[], { client }:
   return lotPage(query, wids, query, { view: query.view, scope: [...client.scope] });
 }
 
-/** `/Inventory`: lots, stock levels, the three transactions, and what is beside the contract. */
+/** `/Inventory`: lots, stock levels, the three transactions, and the extensions. */
 export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
   return [
     route({
@@ -155,7 +155,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
     route({
       method: 'POST',
       path: '/Inventory/Receive',
-      summary: 'Receive stock: a positive adjustment that makes a new lot',
+      summary: 'Receive stock: a positive adjustment that creates a new lot',
       permission: Permission.PositiveAdjustment,
       writes: true,
       body: ReceiveCall,

@@ -25,11 +25,11 @@ import { updateItem } from '../openapi/descriptions/update-item.ts';
 import { viewParameter } from '../parameters.ts';
 import { noWarehouses, type Reply, route } from '../route.ts';
 
-// An item shows everything that is stored anyway.
+// The full view of an item needs no further query.
 const pageQuery = z.object({ ...pageQueryShape(itemSortColumns), view: viewParameter });
 
-// One item by key, or a category: then the paging parameters are ignored, whatever they say. `readItemsQuery`
-// checks all of them together.
+// One item by key, or a category. Paging parameters are ignored then, whatever their values. `readItemsQuery`
+// checks all parameters together.
 const lookUpQuery = z.looseObject({
   key: z.string().meta({ description: 'With `type`: one item by ShortID or alias' }).optional(),
   type: z
@@ -80,7 +80,7 @@ export function itemRoutes(database: Database) {
     route({
       method: 'GET',
       path: '/Item',
-      summary: 'List active items; or get one by ShortID or alias; or list a category',
+      summary: 'List active items, get one by ShortID or alias, or list a category',
       permission: Permission.ItemMasterList,
       writes: false,
       query: lookUpQuery.transform(readItemsQuery),
@@ -105,7 +105,7 @@ export function itemRoutes(database: Database) {
     route({
       method: 'GET',
       path: '/Item/All',
-      summary: 'List all items, discontinued ones too',
+      summary: 'List all items, including discontinued ones',
       permission: Permission.ItemMasterList,
       writes: false,
       query: pageQuery,
@@ -165,7 +165,7 @@ export function itemRoutes(database: Database) {
     route({
       method: 'PUT',
       path: '/Item',
-      summary: 'Update an item: the fields that are sent',
+      summary: 'Update an item: only the fields that are sent',
       permission: Permission.ModifyItemMaster,
       writes: true,
       body: ItemUpdateRequest,
@@ -206,7 +206,7 @@ const takenBy: Record<string, string> = {
   item_alias_pkey: 'is taken: it is an alias of another item.',
 };
 
-/** Parameters that are named in the OpenAPI document and not checked yet. */
+/** Documents these parameters in the OpenAPI document without checking them yet. */
 function described(shape: z.ZodRawShape) {
   return Object.fromEntries(
     Object.entries(shape).map(([name, schema]) => {

@@ -10,15 +10,15 @@ import { noWarehouses, route } from '../route.ts';
 
 export type MeOptions = {
   reads: StatementPool;
-  /** Requests in a window of 60 s of a client without a limit of its own. */
+  /** Requests in a window of 60 s, for clients without a limit of their own. */
   rateLimit: number;
-  /** Operations of batches in a window of 60 s, likewise. */
+  /** Batch operations in a window of 60 s, likewise. */
   operationLimit: number;
-  /** The clock of Postgres, milliseconds since 1970. */
+  /** The clock of Postgres, in milliseconds since 1970. */
   now: () => number;
 };
 
-/** `/Me`: what a client may do, which it can otherwise find out only by being refused. */
+/** `/Me`: the rights of a client. Without it, a client would learn them only from refusals. */
 export function meRoutes(options: MeOptions) {
   return [
     route({

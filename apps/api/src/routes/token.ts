@@ -12,28 +12,28 @@ import { gather } from '../gather.ts';
 import { retryAfterOf } from '../limit-headers.ts';
 import type { TokenFailure } from '../metrics.ts';
 
-// Nobody waits longer for a token because Postgres is slow or silent.
+// A caller waits no longer for a token, even if Postgres is slow or silent.
 const secretWithinMs = 1000;
 const basicChallenge: Record<string, string> = { 'WWW-Authenticate': 'Basic realm="inventory"' };
-// Far more than the command line gives: the ids of many requests travel in one statement.
+// Far longer than any id that the command line creates. The ids of many requests travel in one statement.
 const clientIdCharactersMax = 1000;
 
-/** The answer to a token request; failures have the codes of RFC 6749 in the contract's error object. */
+/** The answer to a token request. Failures have the codes of RFC 6749 in the contract's error object. */
 export type TokenReply = {
   status: number;
   body: object;
   headers: Record<string, string>;
-  /** Why there is no token, for the metrics. */
+  /** Why no token was issued, for the metrics. */
   why?: TokenFailure;
 };
 
-/** `POST /Token`: client credentials, in the form or by HTTP Basic. */
+/** `POST /Token`: client credentials in the form or by HTTP Basic. */
 export function createTokenHandler(pool: StatementPool, authenticator: Authenticator, guesses: GuessLimiter) {
   const look = gather(pool, readManySecrets);
 
-  /** Those that ask at the same moment share a statement: a flood of guesses costs the database little. */
+  /** Requests at the same moment share a statement, so a flood of guesses costs the database little. */
   async function readSecrets(clientId: string): Promise<ClientSecrets> {
-    // NUL cannot be stored, so no client has it in its id; nor is any id so long.
+    // Postgres cannot store NUL, so no id contains it. No id is this long either.
     if (clientId.includes('\u0000') || clientId.length > clientIdCharactersMax) return noSecrets;
     return within(secretWithinMs, look(clientId));
   }
@@ -42,7 +42,7 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     const form = await readFormBody(ctx).catch(unreadable);
     if (!(form instanceof Map)) return form;
     const basic = readBasic(ctx.get('Authorization'));
-    // RFC 6749 5.2: whoever tried this way is told of it, whatever was wrong.
+    // RFC 6749 5.2: a client that tried Basic gets a challenge for it, whatever was wrong.
     if (basic === 'malformed')
       return refused(401, 'invalid_client', 'The Authorization header is malformed.', basicChallenge);
     if (form.get('grant_type') === undefined)
@@ -60,14 +60,14 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     if (!clientId || !secret)
       return refused(400, 'invalid_request', 'client_id and client_secret are required.');
 
-    // Compared first: a right secret is answered whatever wrong ones came before it, see
+    // The comparison comes first: a right secret is accepted whatever wrong ones came before it, see
     // `createGuessLimiter`.
     const { digests, tokensFrom } = await readSecrets(clientId);
     if (!isSecretOf(secret, digests)) {
       const counted = await guesses.count(ctx.state.address, clientId);
       return counted.allowed ? wrongSecret(basic !== null) : tooManyWrong(counted);
     }
-    // The client pays for it: the debts of others at its address are not its own.
+    // The client pays from its own budget, not from that of its address.
     ctx.state.payer = `client ${clientId}`;
     const { token, expiresIn } = await authenticator.issueToken(clientId, tokensFrom);
     const body = { access_token: token, token_type: 'bearer', expires_in: expiresIn };
@@ -86,7 +86,7 @@ function tooManyWrong(counted: RateLimitVerdict): TokenReply {
   return { status: 429, body, headers, why: 'too_many' };
 }
 
-/** A form that cannot be read is an `invalid_request` too; one that is too large keeps its 413. */
+/** A form that cannot be read is an `invalid_request` as well. A form that is too large keeps its 413. */
 function unreadable(error: unknown): TokenReply {
   if (!(error instanceof Refused) || error.status !== 400) throw error;
   return refused(400, 'invalid_request', error.message);
@@ -107,7 +107,7 @@ function readBasic(header: string): { clientId: string; secret: string } | 'malf
   const match = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header);
   if (match === null) return /^Basic\b/i.test(header) ? 'malformed' : null;
   const bytes = Buffer.from(match[1]!, 'base64');
-  // Node reads what it can; of what is no base64 something else would remain.
+  // Node decodes as much as it can, so invalid base64 would become some other text.
   if (bytes.toString('base64').replace(/=/g, '') !== match[1]!.replace(/=/g, '')) return 'malformed';
   const text = bytes.toString('utf8');
   const colon = text.indexOf(':');

@@ -1,7 +1,7 @@
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string) => text.replace(/[&<>"]/g, (found) => escapes[found]!);
 
-/** The anchor of a heading, formed as GitHub does. */
+/** The anchor of a heading, formed as on GitHub. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -9,7 +9,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The text of a paragraph. A link to a chapter stays a link; of one to another page only the words stay. */
+/** The HTML of a paragraph. Links within the page stay links; a link to another page becomes its text. */
 function spanOf(text: string): string {
   return escaped(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')
@@ -44,8 +44,8 @@ function blockOf(block: string): string {
 }
 
 /**
- * A page of the documentation as HTML, for operators who reach nothing but this port; each heading has an
- * anchor. It knows only as much Markdown as docs/alerts.md uses.
+ * Renders a page of the documentation as HTML, for operators who can only reach this port. Each heading has
+ * an anchor. It supports only the Markdown that docs/alerts.md uses.
  */
 export function handbookPage(markdown: string): string {
   const [title = ''] = markdown.split('\n');

@@ -1,8 +1,8 @@
 type Buckets = readonly { bound: number; count: number }[];
 
 /**
- * How long the slowest of a part of the requests took that were answered between two readings, milliseconds:
- * of 0.95, all but one in twenty took less. Exact to a bucket, even within it. Null when there was none.
+ * The latency in milliseconds below which this part of the requests stayed between two readings: with 0.95,
+ * the 95th percentile. Interpolated within a bucket. Null if there were no requests.
  */
 export function latencyMs(before: Buckets, after: Buckets, part: number): number | null {
   const earlier = new Map(before.map(({ bound, count }) => [bound, count]));
@@ -13,7 +13,7 @@ export function latencyMs(before: Buckets, after: Buckets, part: number): number
   let below = { bound: 0, count: 0 };
   for (const bucket of added) {
     if (bucket.count >= rank) {
-      // Nobody knows how much longer than the last bound.
+      // The last bucket has no upper bound.
       if (bucket.bound === Number.POSITIVE_INFINITY) return below.bound * 1000;
       const within = (rank - below.count) / (bucket.count - below.count);
       return (below.bound + within * (bucket.bound - below.bound)) * 1000;

@@ -8,7 +8,7 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 const headers = {
   'Cache-Control': 'no-cache',
-  // Everything comes from this process, and nobody else's page may show it.
+  // Everything comes from this process, and no other page may embed it.
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -27,7 +27,7 @@ const headers = {
 const script = 'text/javascript; charset=utf-8';
 const style = 'text/css; charset=utf-8';
 
-/** The page and its files by their paths, read once: only these exist, so no path leads out of them. */
+/** The page and its files by path, read once. Only these paths exist, so no path leads outside. */
 export function pageFiles(): Record<string, Serve> {
   const { resolve } = createRequire(import.meta.url);
   const page = 'text/html; charset=utf-8';

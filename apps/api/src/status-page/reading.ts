@@ -1,23 +1,23 @@
 import type { Metrics } from '@inventory/process/metrics';
 
-/** The metrics of this process that the page needs, read at one moment. Counts are since the start. */
+/**
+ * The metrics of this process that the page needs, read at one moment. Counts begin at the start of the
+ * process.
+ */
 export type Reading = {
-  /** Of `performance.now()`, milliseconds. */
+  /** Milliseconds of `performance.now()`. */
   at: number;
   requests: number;
   transactions: number;
-  /** By the code of the error object; `rate_limited` and `token` beside them. */
+  /** By the code of the error object, plus `rate_limited` and `token`. */
   refusals: Readonly<Record<string, number>>;
-  /** 500 and 503, by their cause. */
+  /** Answers 500 and 503, by cause. */
   failures: Readonly<Record<string, number>>;
-  /** Reads answered 503. */
+  /** Reads that were answered with 503. */
   failedReads: number;
-  /** Transactions of which nobody knows what became of them. */
+  /** Transactions whose outcome is unknown. */
   unknown: number;
-  /**
-   * Answered requests that took at most so many seconds, by that bound as the metric writes it, over all
-   * routes.
-   */
+  /** Requests answered within so many seconds, over all routes. Each bound is written as in the metric. */
   durations: readonly { bound: number; count: number }[];
   waiting: number;
   oldestWaitSeconds: number;
@@ -29,11 +29,11 @@ export type Reading = {
   hangingCommits: number;
   clockDifferenceSeconds: number;
   connections: number;
-  /** Answers in Redis that no worker of ours signed. */
+  /** Answers from Redis that no worker of this service signed. */
   refusedAnswers: number;
 };
 
-/** The metrics that the page is made of. */
+/** The metrics that the page uses. */
 const metricsRead = {
   requests: 'inventory_api_requests_total',
   transactions: 'inventory_api_answers_total',
@@ -55,7 +55,7 @@ const metricsRead = {
   refusedAnswers: 'inventory_api_refused_answers',
 } as const;
 
-/** Reads them. Asks for those metrics alone: the ones of Node cost more than all of these. */
+/** Reads only these metrics: Node's own ones cost more than all of them. */
 export async function takeReading(metrics: Pick<Metrics, 'samples'>): Promise<Reading> {
   const names = Object.entries(metricsRead) as [keyof typeof metricsRead, string][];
   const read = await Promise.all(

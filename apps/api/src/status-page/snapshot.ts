@@ -3,7 +3,7 @@ import { type Cause, findCauses } from './causes.ts';
 import { latencyMs } from './latency.ts';
 import type { Reading } from './reading.ts';
 
-/** The fields of a point of the charts, one a second; null: nothing to show. */
+/** The fields of a point of the charts, one point a second. null: no value. */
 export const pointFields = [
   ...['at', 'requestsPerSecond', 'transactionsPerSecond', 'medianMs', 'p95Ms', 'p99Ms'],
   ...['waiting', 'backlog', 'workers', 'refusalsPerSecond', 'failuresPerSecond'],
@@ -12,15 +12,15 @@ export const pointFields = [
 /** In the order of `pointFields`; `at` in seconds since 1970. */
 export type Point = readonly (number | null)[];
 
-/** A cause that has gone; times ISO 8601. */
+/** A cause that has ended. Times in ISO 8601. */
 type Past = { sentence: string; from: string; to: string };
 
-/** The content of the page at one moment. Nothing in it came from a caller. */
+/** The content of the page at one moment. Nothing in it comes from a caller. */
 export type Snapshot = {
   at: string;
   /** `bad`: callers get errors. */
   state: 'well' | 'warn' | 'bad';
-  /** The cause, in one sentence, or that there is none. */
+  /** The cause in one sentence, or a sentence that there is none. */
   sentence: string;
   causes: (Cause & { forSeconds: number })[];
   past: Past[];
@@ -30,15 +30,15 @@ export type Snapshot = {
   oldestWaitSeconds: number;
   clockDifferenceSeconds: number;
   connections: number;
-  /** The first fifty that were seen within a minute. */
+  /** The first fifty workers seen within a minute. */
   workers: readonly SeenWorker[];
-  /** Of the last minute: refusals by code and failures by cause, the most frequent first. */
+  /** Refusals by code and failures by cause in the last minute, the most frequent first. */
   refusals: { what: string; count: number }[];
   failures: { what: string; count: number }[];
 };
 
-// So long something that was counted is a sign that it goes on; well below the 15 s in which a cause is to be
-// named.
+// A count from the last ten seconds is a sign that the trouble goes on. Well below the 15 s within which a
+// cause must be named.
 const windowSeconds = 10;
 const minuteSeconds = 60;
 const pointsMax = 300;
@@ -52,7 +52,7 @@ export function createSnapshots(now: () => Date = () => new Date()) {
   const since = new Map<Cause['code'], { from: Date; sentence: string }>();
   const past: Past[] = [];
 
-  /** The reading so many seconds ago, or the oldest one. */
+  /** Returns the reading of this many seconds ago, or the oldest one. */
   function before(reading: Reading, seconds: number): Reading {
     const limit = reading.at - seconds * 1000 - 500;
     return readings.find(({ at }) => at >= limit) ?? reading;
@@ -158,7 +158,7 @@ function sumOf(counts: Counts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** To three significant digits behind the point at most: it travels each second. */
+/** Rounds to at most three significant decimals, because the value is sent every second. */
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

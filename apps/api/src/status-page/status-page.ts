@@ -11,15 +11,15 @@ import { createViewers, eventText } from './viewers.ts';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The pages of the internal port beside health and metrics, by path. */
+/** The pages of the internal port besides health and metrics, by path. */
 export type StatusPage = { pages: Record<string, Serve>; stop(): void };
 
 const everyMs = 1000;
 
 /**
- * The page of those who run the service, at `/operations`, and its one stream, `/operations/events`:
- * `history` and `stock` at first, `now` each second, `stock` when Postgres was asked again. One snapshot is
- * made a second, whoever looks; Postgres is asked only while somebody does.
+ * The operator's page at `/operations` and its one stream, `/operations/events`. The stream sends `history`
+ * and `stock` first, then `now` every second, and `stock` again after each new read from Postgres. One
+ * snapshot a second serves all viewers. Postgres is only queried while the page is open somewhere.
  */
 export function startStatusPage(
   metrics: Pick<Metrics, 'samples'>,
@@ -35,7 +35,7 @@ export function startStatusPage(
   const nowText = () => (last === null ? '' : eventText('now', last));
 
   const stopSnapshots = lookEvery(everyMs, async () => {
-    // A gauge that fails must not end the process; the page says that nothing comes.
+    // A gauge that fails must not end the process. The page shows that no values arrive.
     const reading = await takeReading(metrics).catch(() => null);
     if (reading === null) return;
     last = snapshots.take(reading, seenWorkers(), stock.driftPlaces());
@@ -43,8 +43,8 @@ export function startStatusPage(
   });
   const stopStock = lookEvery(everyMs, async () => {
     if (viewers.count() === 0 || last?.postgres === false) return;
-    // What Postgres does not answer now stays as it was, with its time; the first sentence says that it is
-    // away.
+    // If Postgres does not answer, the last values stay, with their time. The first sentence says that
+    // Postgres is away.
     const isNew = await stock.look(performance.now()).catch(() => false);
     if (isNew) viewers.send(stockText());
   });

@@ -8,23 +8,23 @@ import {
   warehousesMax,
 } from '@inventory/db/status-page/stock-by-warehouse';
 
-/** The figures that Postgres last gave for the page. */
+/** The last figures from Postgres for the page. */
 export type StockView = {
-  /** ISO 8601; null: not yet. */
+  /** ISO 8601; null: not read yet. */
   stockAt: string | null;
   warehouses: readonly WarehouseStock[];
   warehousesMax: number;
   transactions: readonly LastTransaction[];
 };
 
-// Adding up levels takes longer the more there are. It has at most this part of one processor of Postgres.
+// Summing all levels takes longer the more there are. It may use this part of one core of Postgres.
 const partOfProcessor = 0.02;
 const transactionsEveryMs = 3000;
 const stockEveryMs = 10_000;
 const transactionsShown = 15;
 
 /**
- * Looks again when it is time to, and somebody looks at the page; tells whether anything was read. `now`: of
+ * Reads again if the page is open and enough time has passed. Returns whether anything was read. `now`: of
  * `performance.now()`.
  */
 export function createStockView(pool: Pick<StatementPool, 'run'>) {
@@ -37,7 +37,7 @@ export function createStockView(pool: Pick<StatementPool, 'run'>) {
 
   return {
     view: () => view,
-    /** Places in which stock and ledger do not agree, as far as the audit knows. */
+    /** Places where stock and ledger disagree, as far as the audit knows. */
     driftPlaces: () => driftPlaces,
     async look(now: number): Promise<boolean> {
       let isNew = false;

@@ -1,25 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** All who look at the page: each event is made once, for all of them. */
+/** The browsers that show the page. Each event is made once for all of them. */
 export type Viewers = {
-  /** Answers with the stream. `first`: the events that bring somebody who has just come up to date. */
+  /** Answers with the stream. `first`: the events that bring a new viewer up to date. */
   add(request: IncomingMessage, response: ServerResponse, first: readonly string[]): void;
   send(event: string): void;
   count(): number;
 };
 
 const viewersMax = 64;
-// A viewer that had to make room tries again later than one whose connection broke.
+// A viewer that was closed to make room retries later than one whose connection broke.
 const awayMs = 10_000;
-// A browser that does not read its stream comes again when it does.
+// A browser that does not read its stream is disconnected, and reconnects when it reads again.
 const unreadMax = 256 * 1024;
 
-/** One event of a stream, as the browser reads it. */
+/** The text of one event, as browsers expect it. */
 export function eventText(name: string, value: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 
-/** Nobody looks yet. */
 export function createViewers(): Viewers {
   const viewers = new Set<ServerResponse>();
 
@@ -35,7 +34,7 @@ export function createViewers(): Viewers {
         response.writeHead(405, { Allow: 'GET' }).end();
         return;
       }
-      // A page of another origin, such as another port of this machine, must not take up the places.
+      // A page of another origin, such as another port of this machine, must not take up places.
       const from = request.headers['sec-fetch-site'] ?? 'none';
       if (from !== 'none' && from !== 'same-origin') {
         response.writeHead(403, { 'Content-Type': 'text/plain' }).end('not from a page of another origin\n');
@@ -48,7 +47,7 @@ export function createViewers(): Viewers {
         'Cache-Control': 'no-store',
         'X-Content-Type-Options': 'nosniff',
         'Cross-Origin-Resource-Policy': 'same-origin',
-        // A proxy would keep the events until it has enough of them.
+        // A proxy would buffer the events.
         'X-Accel-Buffering': 'no',
       });
       viewers.add(response);

@@ -43,17 +43,17 @@ import { completeShortages } from './untaken-stock.ts';
 import { type DecidedTransaction, writeBatch } from './write-batch.ts';
 
 /**
- * Applies a batch as one database transaction and returns the outcomes by request id. Business refusals are
- * outcomes. A request that is missing is still to be decided, by another batch, because this one would have
- * had to read too many lots: never all of them. Throws only when nothing of the batch was applied: any error
- * of Postgres, or one of ours; {@link GatesHeldError} when it waited too long for gates that somebody else
- * holds.
+ * Applies a batch as one database transaction and returns the outcomes by request id. Refusals by business
+ * rules are outcomes. If deciding a request would need too many lots to be read, it has no outcome and must
+ * be decided by another batch; at least one request has an outcome. Throws only if nothing of the batch was
+ * applied: an error of Postgres or of this code, or {@link GatesHeldError} if the batch waited too long for
+ * held gates.
  *
- * The life of a batch: gates are locked in (part_no, wid) order; everything else is read in later statements,
- * so that it is what the last holder of the gates left behind; the requests are decided in memory in arrival
- * order against running balances; each touched row is written once. The request ids and keys are claimed by
- * the last write. One that is taken by then, by the same request on another worker or by the api's verdict,
- * rolls the batch back, and it is decided again without it.
+ * The life of a batch: the gates are locked in (part_no, wid) order. Everything else is read in later
+ * statements, so that it includes the changes of the gates' last holder. The requests are decided in memory,
+ * in order of arrival, against running balances. Each touched row is written once. The last write claims the
+ * request ids and keys. If one is already taken, by the same request on another worker or by the api's
+ * verdict, the batch rolls back and is decided again without it.
  */
 export async function applyBatch(
   pool: BatchPool,
@@ -63,8 +63,8 @@ export async function applyBatch(
 ): Promise<Map<string, StoredOutcome>> {
   const isAtomic = ({ kind }: QueuedRequest) => kind === 'batch';
   if (requests.length === 1 || !requests.some(isAtomic)) return applyTogether(pool, requests, parts, observe);
-  // An atomic batch is a transaction by itself. What fails after one was applied is tried again, and finds it
-  // decided.
+  // An atomic batch is a transaction by itself. If a later one fails, all are tried again, and the applied
+  // ones are found decided.
   const outcomes = new Map<string, StoredOutcome>();
   const left = new Set<string>();
   for (const request of requests) {
@@ -92,7 +92,7 @@ async function applyTogether(
     const outcomes = await pool
       .transaction((tx) => applyOnce(tx, unique, own, observe))
       .catch(async (error: unknown) => {
-        // Another transaction took one of the request ids or keys while this one was being decided.
+        // Another transaction took one of the request ids or keys while this batch was being decided.
         if (claims.has(violatedUnique(error) ?? '')) return null;
         if (error instanceof OutdatedError && tries < triesMax) {
           forget(parts);
@@ -101,7 +101,7 @@ async function applyTogether(
         }
         if (isLockTimeout(error)) {
           await refuseHeldGates(pool.sql, unique, own);
-          // Nobody holds them any more.
+          // The gates are free again.
           if (tries < triesMax) return null;
           throw new TableLockedError();
         }
@@ -112,8 +112,8 @@ async function applyTogether(
 }
 
 /**
- * The steps of a batch, of `performance.now()`: begun, its gates locked, all read, decided with the write
- * sent. The rest of its time is the write and the commit.
+ * When each step of a batch ended, of `performance.now()`: begun, gates locked, everything read, decided and
+ * the write sent. The rest is the write and the commit.
  */
 export type BatchTimes = { begunAt: number; lockedAt: number; readAt: number; decidedAt: number };
 
@@ -123,35 +123,32 @@ const claims: ReadonlySet<string> = new Set([
   'stock_transaction_reverses_key',
 ]);
 
-// Locks that time out again and again, while nobody holds a gate: it is another lock that is waited for, of a
-// whole table.
+// If locks time out again and again although no gate is held, a lock on a whole table is in the way.
 const triesMax = 3;
 
-/** Somebody holds gates of a batch, longer than a batch waits. `gates`: by name, see {@link gateNamesOf}. */
+/** Gates of a batch were held for longer than a batch waits. `gates`: by name, see {@link gateNamesOf}. */
 export class GatesHeldError extends PlainError {
   readonly gates: ReadonlySet<string>;
 
   constructor(gates: ReadonlySet<string>) {
-    super(`${gates.size} gates are held by somebody else: ${[...gates].slice(0, 3).join(', ')}`);
+    super(`${gates.size} gates are held by another session: ${[...gates].slice(0, 3).join(', ')}`);
     this.gates = gates;
   }
 }
 
-/**
- * Somebody has locked a whole table. As an error of a network, it says that cutting the batch would not help.
- */
+/** A whole table is locked. Counts as a network error, because cutting the batch would not help. */
 class TableLockedError extends PlainError {
   readonly code = 'TOO_LATE';
 
   constructor() {
-    super('a table that every batch needs is locked by somebody else');
+    super('a table that every batch needs is locked by another session');
   }
 }
 
 /** This process remembers items or gates that Postgres does not have: a standby without them was promoted. */
 class OutdatedError extends PlainError {
   constructor() {
-    super('items or gates that were there are not');
+    super('items or gates that this process remembers are missing');
   }
 }
 
@@ -167,7 +164,7 @@ async function refuseHeldGates(
   throw new GatesHeldError(namesOf(held, requests, parts));
 }
 
-/** The gates of these requests that somebody holds at this moment, by name; see {@link gateNamesOf}. */
+/** The names of those gates of these requests that are held at this moment; see {@link gateNamesOf}. */
 export async function heldGatesAmong(
   sql: Sql,
   requests: readonly QueuedRequest[],
@@ -208,8 +205,8 @@ async function applySingles(
   observe: (times: BatchTimes) => void,
 ): Promise<BatchWork<Map<string, StoredOutcome>>> {
   const gateIds = gateIdsOf(requests, parts);
-  // Sent at once, answered in order on the one connection: the later ones see what was committed before the
-  // gates were locked.
+  // Sent at once and answered in order on one connection. The later statements see everything that was
+  // committed before the gates were locked.
   const times = beginTimes();
   const locked = lockAndNote(tx, gateIds, times);
   const facts = readFacts(tx, requests, gateIds);
@@ -220,7 +217,7 @@ async function applySingles(
   const batch = batchOf({ now: now.getTime(), items, warehouses, levels, ...lots });
   const { decided, repeats } = decideInOrder(batch, requests, read);
   await completeShortages(tx, batch);
-  // What these come after is another batch's to tell.
+  // Outcomes of earlier requests that are not in this batch are not reported.
   for (const { requestId } of missingBefore(requests)) outcomes.delete(requestId);
   numberLots(batch, await enoughRecNos(tx, recNos, batch.newLots.length));
   const written = decided.map((transaction) => {
@@ -240,8 +237,8 @@ async function applySingles(
 type Repeat = { request: KeyedRequest; first: KeyedRequest };
 
 /**
- * Decides the requests one after the other, each against what the one before left; those that are left for
- * the next batch are in neither list.
+ * Decides the requests in order, each against the stock that the previous one left. Requests that are left
+ * for the next batch are in neither list.
  */
 function decideInOrder(
   batch: Batch,
@@ -263,7 +260,7 @@ function decideInOrder(
       if (passed.has(first.requestId)) passed.add(requestId);
       return;
     }
-    // A request behind one that is left for the next batch comes after it there, too.
+    // A request behind one that was left for the next batch is left, too.
     const isLeft = entryCount >= entriesMax || needsAny(request, left);
     const isBarred = after !== undefined && !passed.has(after.requestId);
     const decision: Decided = isLeft
@@ -294,8 +291,8 @@ async function lockAndNote(tx: Tx, gateIds: readonly GateId[], times: BatchTimes
 }
 
 /**
- * When the locks are not won, the statements behind them fail too; the locks' error says why, whichever is
- * told first.
+ * If the locks are not won, the later statements fail as well. The locks' error is the reason, so it is the
+ * one that is thrown.
  */
 async function untilRead<Locked, Facts, Lots>(
   locked: Promise<Locked>,
@@ -317,8 +314,8 @@ function batchOf(read: ReadParts): Batch {
 }
 
 /**
- * Decides an atomic batch, alone. Of a refused one nothing is written but the refusal, under the key of the
- * list: those of its operations stay as they are.
+ * Decides an atomic batch, alone. If it is refused, only the refusal is written, under the key of the list.
+ * The keys of its operations stay unchanged.
  */
 async function applyAtomic(
   tx: Tx,
@@ -341,7 +338,7 @@ async function applyAtomic(
   const told = (outcome: StoredOutcome) => new Map([[request.requestId, outcome]]);
   const before = outcomes.get(request.requestId);
   if (before !== undefined) return { result: told(before), write: null };
-  // Of operations that are decided already, which the answer of the whole has again.
+  // For operations that are already decided: the batch's answer repeats their answers.
   await fillLargeAnswers(tx, outcomes, toldLengthMax);
   const read = { now: now.getTime(), items, warehouses, levels, ...lots };
   const batch = batchOf(read);
@@ -386,7 +383,7 @@ async function applyAtomic(
     result: refusal === null ? null : JSON.stringify(refusal),
   };
   const transaction = { ...whole, status: decision.status, refusal } as DecidedTransaction;
-  // Nothing that was decided is kept.
+  // Discards everything that was decided.
   const nothing = batchOf({ ...read, levels: new Map(), lotsByRecNo: new Map() });
   const write = writeBatch(tx, nothing, [{ transaction, outcome }]);
   times.decidedAt = performance.now();
@@ -397,15 +394,15 @@ async function applyAtomic(
 type Decided = Decision | { status: 'abandoned'; refusal: (typeof forbidden)[keyof typeof forbidden] | null };
 
 /**
- * Rights are those of this moment, not of the time the request was accepted: what was revoked stops queued
- * work too.
+ * The rights are those of this moment, not of the time when the request came, so a revoked right also stops
+ * queued work.
  */
 function decideRequest(batch: Batch, request: Queued<SingleRequest>, client: Client | undefined): Decided {
   const denial = denialOf(batch.now, request, client);
   return denial === null ? decide(batch, request) : { status: 'abandoned', ...denial };
 }
 
-/** Why a request is not applied any more, whatever the stock; `refusal`: null when nobody waits for it. */
+/** Why a request is no longer applied, whatever the stock. `refusal`: null if its caller no longer waits. */
 function denialOf(
   now: number,
   request: Queued<SingleRequest>,

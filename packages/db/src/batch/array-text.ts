@@ -1,7 +1,7 @@
 /**
- * An array as Postgres reads it, of values that need no quotes: numbers, decimals, UUIDs, times. The driver
- * quotes each and searches it for quotes of its own, which costs a batch of many columns more than its
- * decisions. `undefined` is null.
+ * Writes an array in the text form of Postgres, for values that need no quotes: numbers, decimals, UUIDs,
+ * times. The driver would quote and escape each value, which costs a batch with many columns more than its
+ * decisions. `undefined` becomes null.
  */
 export function plainArray(values: readonly (number | bigint | string | null | undefined)[]): string {
   let text = '{';
@@ -13,8 +13,8 @@ export function plainArray(values: readonly (number | bigint | string | null | u
 }
 
 /**
- * JSON texts as one array of JSON, each element digit for digit as it was; null is JSON's null. In an array
- * of texts each quote of theirs would travel escaped, and there are more of those than of anything else.
+ * Writes JSON texts as one JSON array, each element digit for digit. null becomes JSON's null. In an array of
+ * texts, each of their quotes would be escaped, and they consist mostly of quotes.
  */
 export function jsonArray(texts: readonly (string | null)[]): string {
   return `[${texts.map((text) => text ?? 'null').join(',')}]`;

@@ -2,44 +2,44 @@ import { PlainError } from '@inventory/process/plain-error';
 import { openConnection, type SingleConnection, type Sql, type Tx } from '../pool.ts';
 
 /**
- * The end of a batch's work: its result, and the statement of its writes, sent (`execute`) and not waited
- * for; null: none.
+ * The end of a batch's work: its result, and its write statement, which is sent (`execute`) but not awaited.
+ * null: nothing to write.
  */
 export type BatchWork<T> = { result: T; write: PromiseLike<unknown> | null };
 
 /**
- * The connections of batches: a pool, and connections of their own, each with the next transaction begun
- * before there is work for it.
+ * The connections of batches: a pool, and separate connections for the transactions. Each of these begins its
+ * next transaction before there is work for it.
  */
 export type BatchPool = {
-  /** For what runs beside the batches' transactions. */
+  /** For work outside the batches' transactions. */
   sql: Sql;
   /**
-   * Runs `work` inside one database transaction, and rolls it back when it throws or its write fails. The
-   * commit goes out behind the write without waiting for it: the way to Postgres and back is most of what a
-   * lone request costs. That is safe because Postgres takes a commit behind a failed statement as a rollback,
-   * and says so. Rejects also when the connection closes; the transaction may be committed all the same if
-   * that was after its write was sent.
+   * Runs `work` inside one database transaction, and rolls it back if `work` throws or its write fails. The
+   * commit is sent right behind the write without waiting for it, because the round trip is most of the cost
+   * of a single request. This is safe: Postgres treats a commit behind a failed statement as a rollback and
+   * says so. Also rejects if the connection closes; if the write was already sent, the transaction may still
+   * be committed.
    */
   transaction<T>(work: (tx: Tx) => Promise<BatchWork<T>>): Promise<T>;
-  /** Its own connections: those that work, and those with a transaction begun or none. */
+  /** The separate connections: busy ones, and ones without work, with or without a begun transaction. */
   counts(): { busy: number; idle: number };
-  /** Has told when those of its own that work now have closed; null: none does. */
-  untilDone(): ((tell: () => void) => void) | null;
   /**
-   * Closes the connections of its own, `timeout` seconds at most after they were asked to finish; `sql` stays
-   * its opener's.
+   * Returns a function that calls `tell` once all busy separate connections have closed; null if none is
+   * busy.
    */
+  untilDone(): ((tell: () => void) => void) | null;
+  /** Closes the separate connections, after at most `timeout` seconds. The caller closes `sql`. */
   end(options: { timeout: number }): Promise<void>;
 };
 
-// Longer than a busy caller takes for its next request, and well within what Postgres lets a transaction
-// idle. Meanwhile it holds neither a lock nor a snapshot: whatever it reads later is as of then.
+// Longer than a busy caller takes for its next request, and well within the time for which Postgres lets a
+// transaction idle. Until then it holds no lock and no snapshot, so later reads see the data of that moment.
 const keptMs = 250;
 
 /**
- * The transactions run on connections of their own, opened as `sql` opens its: as many as there are
- * transactions at once.
+ * The separate connections are opened with the options of `sql`, one for each transaction that runs at the
+ * same time.
  */
 export function createBatchPool(sql: Sql): BatchPool {
   const connections = new Set<BatchConnection>();
@@ -76,7 +76,7 @@ export function createBatchPool(sql: Sql): BatchPool {
         if (connection.isOpen() && !ended) idle.push(connection);
         else {
           connections.delete(connection);
-          // One that was busy when the pool ended.
+          // It was busy when the pool ended.
           void connection.end({ timeout: 0 });
         }
       }
@@ -106,13 +106,13 @@ type BatchConnection = {
   isOpen(): boolean;
   onClosed: SingleConnection['onClosed'];
   transaction<T>(work: (tx: Tx) => Promise<BatchWork<T>>): Promise<T>;
-  /** Begins a transaction for work that is expected soon, and ends it when none comes. */
+  /** Begins a transaction for work that is expected soon, and ends it if none comes. */
   beginNext(): void;
   end(options: { timeout: number }): Promise<void>;
 };
 
-// A backend whose client has gone stops waiting for a lock, or working, this soon; 0 where the server cannot
-// tell.
+// If its client has gone, a backend stops waiting for a lock, or working, after this time. 0 where the server
+// does not support it.
 const checkClientMs = 250;
 
 async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
@@ -120,14 +120,14 @@ async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
   const { tx } = connection;
   await untilClosed(
     connection,
-    // Some systems cannot do it: then a statement's own limit of time must do.
+    // Some systems do not support it. There, the statement timeout must do.
     tx.unsafe(`set client_connection_check_interval = ${checkClientMs}`).catch(() => {}),
   );
   let begun: Promise<unknown> | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   function begin(): Promise<unknown> {
-    // By the simple protocol and named in full: whatever the database's defaults are.
+    // In the simple protocol, and with the isolation level, so that the database's defaults do not matter.
     begun = tx.unsafe('begin isolation level read committed').execute();
     begun.catch(() => {});
     return begun;
@@ -150,7 +150,7 @@ async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
   }
 
   async function rollBack(error: unknown): Promise<never> {
-    // One that cannot be rolled back is of no more use, whatever the reason.
+    // A connection that cannot be rolled back is of no more use.
     await untilClosed(connection, tx.unsafe('rollback')).catch(() => connection.end({ timeout: 0 }));
     throw error;
   }
@@ -161,7 +161,8 @@ async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
     async transaction(work) {
       const begin = takeBegun();
       const worked = work(tx);
-      // Whichever fails first is told, the connection's end perhaps; the others are nobody's.
+      // The first failure is reported, even if it is the end of the connection. The other promises have no
+      // listener.
       const written = worked.then(({ write }) => write);
       written.catch(() => {});
       const { result } = await untilClosed(connection, worked).catch(rollBack);
@@ -185,8 +186,8 @@ async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
 }
 
 /**
- * The result of `promise`, or the connection's end: the driver leaves some of the promises that wait on it
- * without an answer.
+ * Returns the result of `promise`, or fails when the connection ends: the driver does not settle all promises
+ * then.
  */
 function untilClosed<T>(connection: SingleConnection, promise: PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {

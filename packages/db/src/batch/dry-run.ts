@@ -16,19 +16,17 @@ import { atomicReading, pickCandidates, pickOf } from './read-candidates.ts';
 import { readFacts } from './read-facts.ts';
 import { completeShortages } from './untaken-stock.ts';
 
-/** What would be answered: the JSON text of the body, or of the refusal. */
+/** The answer of a dry run: the JSON text of the body, or the refusal. */
 export type Trial = { status: 'applied'; text: string } | { status: 'refused'; refusal: Refusal };
 
-/**
- * The same for many together: the text of each body in their order, or the place of the one that is refused.
- */
+/** The same for several operations: the text of each body in order, or the index of the refused operation. */
 export type AtomicTrial =
   | { status: 'applied'; texts: string[] }
   | { status: 'refused'; index: number; refusal: Refusal };
 
 /**
- * Decides a transaction by the code that applies it, on what the database holds at one moment, and writes
- * nothing: the database transaction is read-only, takes no lock and draws no number.
+ * Decides a transaction with the same code as a real one, on the data of one moment. It writes nothing: the
+ * database transaction is read-only, takes no lock and draws no number.
  */
 export function tryOut(sql: Sql, request: SingleRequest, clientId: string): Promise<Trial> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
@@ -45,8 +43,7 @@ export function tryOut(sql: Sql, request: SingleRequest, clientId: string): Prom
 }
 
 /**
- * As {@link tryOut}, for the operations of an atomic batch. However much is read and passed over, others get
- * their turns of the event loop meanwhile.
+ * Like {@link tryOut}, for the operations of an atomic batch. Yields the event loop, however much is read.
  */
 export function tryOutTogether(
   sql: Sql,
@@ -73,7 +70,7 @@ export function tryOutTogether(
   }) as Promise<AtomicTrial>;
 }
 
-// What may be read for one dry run is bounded as for a batch.
+// A dry run may read as much as a batch.
 const tooMany = tooManyLotsForBatch(lotsPerTransactionMax);
 
 function answerOf(each: OperationDecision): JsonAnswer {
@@ -108,7 +105,7 @@ async function readBatch(
     facts,
     pickCandidates(tx, queued, parts, facts, atomicReading(pace)),
   ]);
-  // One that was never needed before.
+  // A gate that does not exist yet.
   for (const { partNo, wid } of gateIds) {
     const stored = { inStock: 0n, onHold: 0n, used: false };
     const key = gateKey(partNo, wid);
@@ -123,11 +120,11 @@ async function readBatch(
 }
 
 const skippedMax = 50;
-// Of those that can be taken and of those on hold so many are looked at.
+// The number of available lots and of lots on hold that are examined.
 const lookedAtMax = 1000;
 
 /**
- * The lots in stock of a pick's item and warehouse that it passes over, and why; none for a pick of one lot
+ * The lots in stock of a pick's item and warehouse that the pick skips, and why. None if the pick names a lot
  * by its recNo.
  */
 async function readSkipped(tx: Tx, pick: LotFilter, now: Date): Promise<{ recNo: number; reason: string }[]> {
@@ -137,7 +134,7 @@ async function readSkipped(tx: Tx, pick: LotFilter, now: Date): Promise<{ recNo:
     from (
       select lot.rec_no,
         case
-          -- Not true also where a lot has none of what is asked for.
+          -- Also true if a lot lacks a value that the pick asks for.
           when (${tx.unsafe(filters)}) is not true then 'filter'
           when lot.hold then 'onHold'
           when picks.expired_too = 0 and coalesce(lot.expires, 'infinity') < picks.now then 'expired'

@@ -7,12 +7,12 @@ import { plainArray } from './array-text.ts';
 export type GateId = { partNo: number; wid: number };
 
 /**
- * What a worker process remembers between batches: the number of each shortID, and the gates that exist.
- * Neither ever changes once it is there; but a standby that was promoted may never have had them.
+ * The memory of a worker process between batches: the number of each shortID, and the existing gates. They
+ * never change once they exist, but a promoted standby may lack them.
  */
 export type PartNumbers = { byShortId: Map<string, number>; gates: Set<string> };
 
-// Forgotten all at once when it grows past this; the next batches read again what they need.
+// When it grows past this, everything is forgotten, and the next batches read what they need.
 const rememberedMax = 200_000;
 
 export function createPartNumbers(): PartNumbers {
@@ -20,10 +20,10 @@ export function createPartNumbers(): PartNumbers {
 }
 
 /**
- * Looks up the items of a batch and makes the gates that are missing, each in a statement of its own that
- * commits at once: a gate made inside the batch's transaction would deadlock with another batch that makes
- * the same ones. Returns what is known of these requests, which is the batch's own: `parts`, of the whole
- * process, may be forgotten while the batch goes on.
+ * Looks up the items of a batch and creates the missing gates. Each statement commits at once: a gate that is
+ * created inside the batch's transaction would deadlock with another batch that creates the same one. Returns
+ * the batch's own copy of these facts, because `parts`, which the whole process shares, may be cleared
+ * meanwhile.
  */
 export async function makeGates(
   sql: Sql,
@@ -75,7 +75,7 @@ export async function makeGates(
   return own;
 }
 
-/** The gates that a batch needs, each once; items that do not exist have none. */
+/** The gates that a batch needs, without duplicates. Unknown items have none. */
 export function gateIdsOf(requests: readonly StockRequest[], parts: PartNumbers): GateId[] {
   const gates = new Map<string, GateId>();
   for (const operation of requests.flatMap(operationsOf)) {
@@ -87,8 +87,8 @@ export function gateIdsOf(requests: readonly StockRequest[], parts: PartNumbers)
 }
 
 /**
- * Whether what is remembered of these requests is not so in Postgres, as its `levels` and `items` (by
- * shortID) say.
+ * Whether the remembered facts about these requests contradict Postgres: its `levels` and `items` (by
+ * shortID).
  */
 export function isOutdated(
   parts: PartNumbers,
@@ -105,20 +105,20 @@ export function isOutdated(
   });
 }
 
-/** Forgets all of it; the next batches read again what they need. */
+/** Forgets everything. The next batches read what they need. */
 export function forget(parts: PartNumbers): void {
   parts.byShortId.clear();
   parts.gates.clear();
 }
 
-/** The gates of a request by names that need no look-up: "wid/itemID". */
+/** The names of a request's gates, which need no look-up: "wid/itemID". */
 export function gateNamesOf(request: StockRequest): string[] {
   return operationsOf(request).flatMap((operation) =>
     warehousesOf(operation).map((wid) => `${wid}/${itemIdOf(operation)}`),
   );
 }
 
-/** Whether a request needs one of these gates, by their names. */
+/** Whether a request needs one of these gates (by name). */
 export function needsAny(request: StockRequest, gates: ReadonlySet<string>): boolean {
   return gates.size > 0 && gateNamesOf(request).some((gate) => gates.has(gate));
 }
@@ -126,11 +126,12 @@ export function needsAny(request: StockRequest, gates: ReadonlySet<string>): boo
 type LevelRow = { part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean };
 
 /**
- * Locks the gates and reads their levels. Whoever holds them is alone with these items in these warehouses.
+ * Locks the gates and reads their levels. From then on, no other transaction changes these items in these
+ * warehouses.
  */
 export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
-  // In one order for everybody: two batches that want the same gates in opposite order would deadlock.
-  // No key update: the foreign keys of new lots may still look at the row.
+  // Always in the same order: two batches that lock the same gates in opposite order would deadlock. "No key
+  // update", because the foreign keys of new lots must still be able to read the row.
   const rows = await tx<LevelRow[]>`
     select part_no, wid, in_stock, on_hold, used
     from unnest(${plainArray(gates.map((gate) => gate.partNo))}::integer[], ${plainArray(gates.map((gate) => gate.wid))}::integer[])
@@ -141,7 +142,7 @@ export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<s
   return levelsOf(rows);
 }
 
-/** Reads the levels of gates, and locks nothing. */
+/** Reads the levels of gates without locking them. */
 export async function readLevels(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
   const rows = await tx<LevelRow[]>`
     select part_no, wid, in_stock, on_hold, used
@@ -164,14 +165,14 @@ function levelsOf(rows: readonly LevelRow[]): Map<string, LevelState> {
   );
 }
 
-/** The gates among these that somebody holds at this moment. */
+/** Returns those gates that are held at this moment. */
 export async function findHeldGates(sql: Sql, gates: readonly GateId[]): Promise<GateId[]> {
   const rows = await sql<{ part_no: number; wid: number }[]>`
     select part_no, wid
     from unnest(${plainArray(gates.map((gate) => gate.partNo))}::integer[], ${plainArray(gates.map((gate) => gate.wid))}::integer[])
       as wanted (part_no, wid)
     join stock_level using (part_no, wid)
-    -- Holds what is free for as long as the statement takes, and waits for nothing.
+    -- Locks the free gates for as long as the statement takes, and waits for nothing.
     for no key update of stock_level skip locked`;
   const free = new Set(rows.map((row) => gateKey(row.part_no, row.wid)));
   return gates.filter((gate) => !free.has(gateKey(gate.partNo, gate.wid)));

@@ -3,8 +3,8 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { SentRequest } from '../requests/idempotency-keys.ts';
 
 /**
- * The requests that some of these come after, and that are not among them: another batch had them, or has
- * them still.
+ * The earlier requests that some of these must follow and that are not among them: another batch had them, or
+ * still has them.
  */
 export function missingBefore(requests: readonly QueuedRequest[]): SentRequest[] {
   const behind = requests.filter(({ after }) => after !== undefined);
@@ -14,8 +14,8 @@ export function missingBefore(requests: readonly QueuedRequest[]): SentRequest[]
 }
 
 /**
- * Whether what comes after a request of this outcome may be applied. Behind one that was not applied, and not
- * refused either, nothing is: sent again, it would come after what it stood before.
+ * Whether the request behind one with this outcome may be applied. If a request was neither applied nor
+ * refused, nothing behind it is applied: a resend of it would come after requests that it should precede.
  */
 export function isPassed({ status, result }: Pick<Outcome, 'status' | 'result'>): boolean {
   return status === 'applied' || status === 'refused' || (status === 'abandoned' && result !== null);

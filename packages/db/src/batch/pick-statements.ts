@@ -8,7 +8,7 @@ import { plainArray } from './array-text.ts';
 /** A lot as a pick reads it. */
 export type LotRow = {
   pick: number;
-  /** Whether it comes after those that have not expired. */
+  /** Whether it is expired, and so comes after the others. */
   late: boolean;
   rec_no: number;
   part_no: number;
@@ -25,13 +25,13 @@ export type LotRow = {
   hold: boolean;
 };
 
-/** The field by which a pick finds its lots; each kind has a statement of its own, and an index. */
+/** The field by which a pick finds its lots. Each kind has its own statement and index. */
 export type PickKind = 'recNo' | 'rfidTag' | 'serial' | 'serial2' | 'spot' | 'noSpot' | 'received' | 'any';
 
 /**
- * The fields by which the lots of a pick can be found, the one that usually leaves the fewest first. Empty
- * serials are in no index, nor is what lies on hold without a spot. Of what came in one day there may be more
- * than of all that is in stock.
+ * The fields by which the lots of a pick can be found; the one that usually leaves the fewest lots comes
+ * first. No index contains empty serials, or lots on hold without a spot. `received` is last, because more
+ * lots may have come in one day than are in stock.
  */
 export function pickKindsOf(pick: LotFilter, isHeld = false): PickKind[] {
   if (pick.recNo !== undefined) return ['recNo'];
@@ -44,7 +44,7 @@ export function pickKindsOf(pick: LotFilter, isHeld = false): PickKind[] {
   return kinds.length === 0 || pick.received !== undefined ? [...kinds, 'any'] : kinds;
 }
 
-/** Whether every lot that is found by this field is one that the pick is about. */
+/** Whether every lot found by this field matches the pick. */
 function isExact(pick: LotFilter, kind: PickKind): boolean {
   if (kind === 'recNo') return true;
   if (kind === 'received') return false;
@@ -54,20 +54,19 @@ function isExact(pick: LotFilter, kind: PickKind): boolean {
   return named === (kind === 'any' ? 0 : 1) && !passesOver;
 }
 
-/** Lots that are to be read for a pick: by this field, those on hold or the others. */
+/** A read of lots for a pick, by this field: the lots on hold or the others. */
 export type PickRead = { pick: LotFilter; kind: PickKind; isHeld: boolean };
 
 /**
- * How many lots are read for a pick at most, and how many are looked at for that: by each of its fields, or
- * by all together, each having its share.
+ * Limits for a pick: how many lots are read, and how many are examined for that. The looks apply to each
+ * field, or are shared by all fields.
  */
 export type PickLimits = { lots: number; looks: number; isShared?: boolean };
 
 /**
- * What was read for a pick: `rows` match it, in the order of allocation. `looked`: at so many lots; 0 where
- * each that was looked at is one that was asked for. `isEnded`: there are no more. `isCut`: more would have
- * to be looked at than may be. `last`: the lot up to which all that match were read; null: of what matches
- * any may be missing, unless `isEnded`.
+ * The result of reading for a pick. `rows`: matching lots in the order of allocation. `looked`: the number of
+ * examined lots; 0 if the field is exact. `isEnded`: there are no more. `isCut`: the limit of looks was
+ * reached. `last`: all matching lots up to this one were read; null: any may be missing, unless `isEnded`.
  */
 export type PickedRows = {
   rows: LotRow[];
@@ -77,7 +76,7 @@ export type PickedRows = {
   last: LotRow | null;
 };
 
-/** The lots that a read may have to look at, beside those that it is to find. */
+/** The number of lots that a read may have to examine beyond those it must find. */
 export function looksOf({ pick, kind, isHeld }: PickRead, { looks, isShared }: PickLimits): number {
   if (isExact(pick, kind)) return 0;
   return isShared ? Math.floor(looks / pickKindsOf(pick, isHeld).length) : looks;
@@ -86,9 +85,9 @@ export function looksOf({ pick, kind, isHeld }: PickRead, { looks, isShared }: P
 type LookedRow = LotRow & { matches?: boolean; looked?: number; is_last?: boolean };
 
 /**
- * Reads the lots of each pick in the order of allocation; a lot named by its recNo whatever its state.
- * Expired is what has expired at `now`; null: when the transaction began. One statement for each way to find
- * them, all sent in one turn.
+ * Reads the lots of each pick in the order of allocation. A lot named by its recNo is read whatever its
+ * state. Expiry is judged at `now`; null: when the transaction began. One statement for each kind of read,
+ * all sent together.
  */
 export async function readPickedLots(
   tx: Tx,
@@ -128,7 +127,7 @@ function pickedOf(rows: LookedRow[], read: PickRead, limits: PickLimits): Picked
   }
   const looked = last?.looked ?? 0;
   const isCut = looked === looksOf(read, limits);
-  // By the moment of receipt they do not come in the order of allocation: the others may come before these.
+  // By time of receipt, lots do not come in the order of allocation: unread ones may come before these.
   if (isCut && kind === 'received') return { rows: [], looked, isEnded: false, isCut, last: null };
   const isEnded = !isCut && (rows.length < lots || last!.is_last === true);
   return { rows: rows.filter(({ matches }) => matches), looked, isEnded, isCut, last };
@@ -136,7 +135,7 @@ function pickedOf(rows: LookedRow[], read: PickRead, limits: PickLimits): Picked
 
 export type PickWay = { kind: PickKind; isHeld: boolean; isExact: boolean };
 
-/** The statement that reads the lots of picks in one way. */
+/** The statement that reads the lots of picks of one kind. */
 export function pickStatement(
   tx: Tx,
   { kind, isHeld, isExact }: PickWay,
@@ -158,8 +157,8 @@ export function pickStatement(
 }
 
 /**
- * The number of lots it takes to give so many units, and the units in them, as far as `limit` lots that are
- * looked at go; when all lots together do not give so many, all of them.
+ * Counts the lots that are needed for this many units, and their units, examining at most `limit` lots. If
+ * all lots together have fewer units, counts all of them.
  */
 export async function tallyLots(
   tx: Tx,
@@ -185,17 +184,18 @@ export async function tallyLots(
   return { lots: row!.lots, units: held, more: row!.seen > limit && held < units };
 }
 
-/** The columns of a {@link LotRow}, but `pick` and `late`. */
+/** The columns of a {@link LotRow}, without `pick` and `late`. */
 export const columns = `lot.rec_no, lot.part_no, lot.wid, lot.spot, lot.units, lot.received, lot.expires, lot.serial, lot.serial2,
   lot.rfid_tag, lot.net_weight, lot.gross_weight, lot.hold`;
 
-/** Picks as rows, numbered from 1 in their order. `now`: see {@link readPickedLots}. */
+/** Picks as rows, numbered from 1 in order. `now`: see {@link readPickedLots}. */
 export function picksTable(tx: Tx, picks: readonly LotFilter[], now: Date | null): Fragment {
   const column = <T>(read: (pick: LotFilter) => T | undefined) => picks.map((pick) => read(pick) ?? null);
   return tx`(
       select *,
-        -- While the batch's moment is not known, as of the transaction's begin: those that have expired since are left out when it is decided.
-        -- In milliseconds, as that moment is: else those whose last one it is would not be read.
+        -- Until the moment of the batch is known, the transaction's begin is used; lots that have expired
+        -- since are left out when the batch is decided. Cut to milliseconds like that moment: otherwise lots
+        -- in their last millisecond would not be read.
         coalesce(${now}::timestamptz, date_trunc('milliseconds', now())) as now
       from unnest(
           ${plainArray(column((pick) => pick.partNo))}::integer[], ${plainArray(column((pick) => pick.wid))}::integer[],
@@ -208,7 +208,7 @@ export function picksTable(tx: Tx, picks: readonly LotFilter[], now: Date | null
     ) as picks`;
 }
 
-// What a pick asks of the lots themselves.
+// The conditions of a pick on the lots themselves.
 export const fieldFilters = `(picks.spot is null or lot.spot = picks.spot)
         and (picks.serial is null or lot.serial = picks.serial)
         and (picks.serial2 is null or lot.serial2 = picks.serial2)
@@ -216,12 +216,12 @@ export const fieldFilters = `(picks.spot is null or lot.spot = picks.spot)
         and (picks.received_from is null or lot.received >= to_timestamp(picks.received_from / 1000.0))
         and (picks.received_to is null or lot.received < to_timestamp(picks.received_to / 1000.0))`;
 
-// The conditions of a pick beside the field by which its lots are found.
+// All conditions of a pick besides the field by which its lots are found.
 export const filters = `${fieldFilters}
         and (picks.not_at_spot is null or lot.spot <> picks.not_at_spot)`;
 
-// What each kind says of a lot names its index, and no other one: `<> ''` leaves empty texts out, `= ''` is
-// of lots without a spot, and `rec_no > 0`, which is true of all, is said for any lot only.
+// Each condition matches exactly one index: `<> ''` excludes empty texts, `= ''` means lots without a spot,
+// and `rec_no > 0`, which is always true, stands only in the index of `any`.
 export const found: Record<PickKind, string> = {
   recNo: 'lot.rec_no = picks.rec_no',
   rfidTag: 'lot.rfid_tag = picks.rfid_tag',
@@ -236,9 +236,9 @@ export const found: Record<PickKind, string> = {
 export const expiry = `coalesce(lot.expires, 'infinity')`;
 
 /**
- * The order is that of the index, to the letter: no other index that fits has it, and with sorting off (see
- * read-facts) Postgres has no other way, whatever it believes of the table. Lots without expiry come after
- * those with one; expired lots come last, for the picks that take them at all.
+ * The order is exactly that of the index. No other suitable index has it, and with sorting off (see
+ * read-facts) Postgres has no other plan, whatever its statistics say. Lots without expiry come after those
+ * with one. Expired lots come last, and only for picks that take them.
  */
 function lotsText(kind: PickKind, isHeld: boolean, limit: number): string {
   if (kind === 'received') return receivedText(limit);
@@ -252,13 +252,13 @@ function lotsText(kind: PickKind, isHeld: boolean, limit: number): string {
           order by ${expiry}, lot.received, lot.rec_no
           limit ${limit}
         )`;
-  // Postgres reads the second part only when the first has too few.
+  // Postgres reads the second part only if the first has too few rows.
   return `${part(false)} union all ${part(true)} limit ${limit}`;
 }
 
 /**
- * The same for what a field alone does not tell: `looks` lots at most are looked at. Those of them that match
- * are told, `limit` at most, and the last one that was looked at, so that it is known how far it went.
+ * Like `lotsText`, for a field that finds other lots, too: examines at most `looks` lots. Returns the
+ * matching ones, at most `limit`, and the last examined one, which shows how far the read went.
  */
 function lookedText(kind: PickKind, isHeld: boolean, limit: number, looks: number): string {
   const isSorted = kind !== 'received';
@@ -279,8 +279,8 @@ function matchesText(kind: PickKind): string {
   return `(lot.active and not lot.hold and (picks.expired_too = 1 or not lot.late) and ${filters}) is true`;
 }
 
-// No index of the picks is by the moment of receipt. The lists' index by item is named by its order: as an
-// array of one the item is no constant, and stays in it.
+// No index for picks is ordered by time of receipt, so this uses the lists' index by item. Its order selects
+// it: with `any(array[…])` the item is not a constant, so Postgres keeps it in the order.
 function receivedText(limit: number): string {
   return `
         select ${columns}, lot.active, ${expiry} < picks.now as late

@@ -26,11 +26,11 @@ import {
   unitsOf,
 } from './read-picks.ts';
 
-/** What is read for each pick, and for how many picks of a batch at the most. */
+/** The limits of a round for each pick, and the number of picks in it. */
 type Round = PickLimits & { picks: number };
 
-// All that most picks need, and what they need when some ask the same item again and again. More are read
-// only when these do not suffice.
+// The first round is enough for most picks, the second for picks that ask for the same item repeatedly.
+// Further rounds follow only if these are not enough.
 const firstRounds: readonly Round[] = [
   { lots: 4, looks: 16, picks: Number.POSITIVE_INFINITY },
   { lots: 16, looks: 32, picks: Number.POSITIVE_INFINITY },
@@ -42,25 +42,24 @@ const roundsFor = ({ large, largest }: { large: number; largest: number }): read
   { lots: lotsPerTransactionMax + 1, looks: lotsLookedAtMax, isShared: true, picks: largest },
 ];
 
-// Counting costs about as much as reading; after the first one there has to be room for it.
+// Counting costs about as much as reading. After the first count, there must be room for it.
 const talliesMax = 2;
 
 type Reading = {
   rounds: readonly Round[];
-  /** The lots that all picks of a batch together look at. The first request gets what it needs anyway. */
+  /** The lots that all picks of a batch may examine together. The first request always gets what it needs. */
   looksMax: number;
-  /** Whether there is no next batch for what this one has not read enough for. */
+  /** Whether the batch must be decided as a whole, so that nothing can be left for a next batch. */
   isWhole: boolean;
   turns: Turns;
 };
 
-// Under the gates' locks nothing waits for anybody's turn.
+// While the gates are locked, the event loop is not yielded.
 const atOnce: Turns = { pace: () => undefined, lotsMax: Number.POSITIVE_INFINITY };
 
 /**
- * First all that most picks need, then more for those that need more. So the time under the gates' locks has
- * a bound, whatever is asked of whatever stock; a request that cannot be decided by then is left to the next
- * batch.
+ * First reads what most picks need, then more for picks that need more. This bounds the time for which the
+ * gates are locked. A request that cannot be decided within these limits is left for the next batch.
  */
 const usualReading: Reading = {
   rounds: roundsFor({ large: 32, largest: 2 }),
@@ -70,8 +69,8 @@ const usualReading: Reading = {
 };
 
 /**
- * The same for an atomic batch, which is decided whole or refused: there is no next batch for a part of it.
- * Other work has turns of the event loop meanwhile.
+ * For an atomic batch, which is decided or refused as a whole: no part of it can be left for a next batch.
+ * Yields the event loop.
  */
 export function atomicReading(pace: Pacer): Reading {
   return {
@@ -82,15 +81,15 @@ export function atomicReading(pace: Pacer): Reading {
   };
 }
 
-/** `units`: null for a count, which needs all lots that match. */
+/** `units`: null for a count, which needs all matching lots. */
 type Ask = { pick: LotFilter; key: string; units: Quantity | null };
 
 /**
- * Reads, for every count, all lots that it is about, and for every move and issue as many lots in the order
- * of allocation as the whole batch could take out of their gate: a request finds its lots among them whatever
- * the ones before it in the batch have taken. The first statements are sent at once and must come after the
- * one that locks the gates; `facts`, which hold the batch's moment, may come later. No more than the first
- * lots are read for requests that are decided already, or late.
+ * Reads all matching lots for each count. For each move and issue, reads as many lots in the order of
+ * allocation as the whole batch could take from their gate: so a request finds its lots among them, whatever
+ * earlier requests of the batch have taken. The first statements are sent at once and must come after the
+ * statement that locks the gates. `facts`, with the moment of the batch, may come later. For requests that
+ * are already decided or late, only the first lots are read.
  */
 export async function pickCandidates(
   tx: Tx,
@@ -111,9 +110,10 @@ export async function pickCandidates(
   };
   const counted = new Map(all.filter(({ ask }) => ask.units === null).map(({ ask }) => [ask.key, ask.pick]));
   const pasts = readPasts(tx, requests, found, facts, reading.turns);
-  // It is told where it is waited for, unless a statement before it failed.
+  // A failure surfaces at the `await` below. If an earlier statement fails first, this one must not become an
+  // unhandled rejection.
   pasts.catch(() => {});
-  // Counts and reversals take from a gate, too, and nobody has said how much.
+  // Counts and reversals take from a gate, too, and their quantity is not known in advance.
   const readEmptied = async (): Promise<string[]> => {
     if (!reading.isWhole) return [];
     await pasts;
@@ -137,7 +137,9 @@ export async function pickCandidates(
   return found;
 }
 
-/** What a batch reads with, and what it has read. `judged`: waits for the batch's moment. */
+/**
+ * The input of a batch's reads, and what has been read so far. `judged` waits for the moment of the batch.
+ */
 type Work = {
   tx: Tx;
   found: Candidates;
@@ -147,17 +149,17 @@ type Work = {
   judged: () => Promise<Judged>;
 };
 
-/** First all that most picks need, then more for those that need more. */
+/** First reads what most picks need, then more for picks that need more. */
 async function readInRounds(work: Work, reads: Read[], firstRound: number): Promise<void> {
   const { known, found, reading } = work;
   let open = reads;
   let round = firstRound;
-  // The first lots are asked for before the batch's moment is known.
+  // The first lots are requested before the moment of the batch is known.
   let moment: Date | null = null;
   while (open.length > 0 && round < reading.rounds.length) {
     const { picks, ...limits } = reading.rounds[round]!;
     const read = open.slice(0, picks);
-    // What the first request of a batch needs is read always; a count has two.
+    // The reads of the first request are always made; a count has two.
     const least = read.filter(({ key }) => key === read[0]!.key).length;
     let [turn, rest] = takePart(read, limits, { ...work, turns: reading.turns, least });
     while (turn.length > 0) {
@@ -170,7 +172,7 @@ async function readInRounds(work: Work, reads: Read[], firstRound: number): Prom
         for (const [each, lots] of picked) known.set(each, lots);
         const judged = await work.judged();
         moment = judged.now;
-        // By another of its fields less may have to be looked at.
+        // Another field may need fewer looks.
         const more = openAmong(turn, known, judged);
         turn = more.filter((each) => picked.get(each)?.isCut === true && turns < each.kinds.length);
         for (const each of turn) turnToNext(each);
@@ -187,14 +189,14 @@ async function readInRounds(work: Work, reads: Read[], firstRound: number): Prom
       }
       await tallyLarge(work, judged, open);
     }
-    // The second round reads four times as many lots: too few for picks that all need more than that.
+    // The second round reads four times as many lots: too few if every pick needs more than that.
     const isLarge = (each: Read) =>
       demand.get(gateOf(each.pick))! > unitsOf(known.get(each)?.lots ?? [], each.pick, now) * 4n;
     round += round === 0 && open.length <= reading.rounds[2]!.picks && open.every(isLarge) ? 2 : 1;
   }
 }
 
-/** Those for which more is to be read: first those that surely need more, for there is room for some only. */
+/** The reads that need more lots: the certain ones first, because there may not be room for all. */
 function openAmong(reads: readonly Read[], known: ReadonlyMap<Read, PickedLots>, judged: Judged): Read[] {
   const { now, asks, demand, emptied } = judged;
   const asked = new Set(asks.map((ask) => ask.key));
@@ -208,18 +210,18 @@ function openAmong(reads: readonly Read[], known: ReadonlyMap<Read, PickedLots>,
   return [...more.filter(isShort), ...perhaps];
 }
 
-/** Notes how far the lots of a pick were read. */
+/** Records how far the lots of a pick were read. */
 function keepHorizon(read: Read, picked: PickedLots | undefined, now: Date, found: Candidates): void {
   if (picked?.isEnded) return;
-  // Stale ones would be in order if they were read again; there was no room for that.
+  // Reading again would put stale lots in order, but there was no room for that.
   const isUsable = picked !== undefined && picked.horizon !== null && !picked.isStale(now);
   if (isUsable) found.horizons.set(read.key, picked.horizon!);
   else found.unread.add(read.key);
 }
 
 /**
- * The first lots suffice when there is one for each ask of an item; nobody knows how many a count or a
- * reversal takes.
+ * The smallest round is enough if each pick of an item gets at least one lot. Counts and reversals may take
+ * any number.
  */
 function firstRoundFor(requests: readonly Queued<SingleRequest>[], all: readonly { ask: Ask }[]): number {
   if (requests.some(({ kind }) => kind === 'reverse')) return 1;
@@ -233,8 +235,8 @@ function firstRoundFor(requests: readonly Queued<SingleRequest>[], all: readonly
 }
 
 /**
- * The asks of the requests that are still to be decided at the batch's moment; `demand`: see {@link
- * demandOf}; `emptied`: the gates of which more may be taken than that.
+ * The picks of requests that are still undecided at the moment of the batch. `demand`: see {@link demandOf}.
+ * `emptied`: gates from which more may be taken.
  */
 type Judged = { now: Date; asks: Ask[]; demand: Map<string, Quantity>; emptied: ReadonlySet<string> };
 
@@ -275,7 +277,7 @@ export function pickOf(
 
 const gateOf = ({ partNo, wid }: { partNo: number; wid: number }) => gateKey(partNo, wid);
 
-/** The most that a batch asks of each gate. */
+/** The most that a batch takes from each gate. */
 function demandOf(asks: readonly Ask[]): Map<string, Quantity> {
   const demand = new Map<string, Quantity>();
   for (const { pick, units } of asks) {
@@ -285,7 +287,8 @@ function demandOf(asks: readonly Ask[]): Map<string, Quantity> {
 }
 
 /**
- * Counts the lots of the first requests that need more than one transaction may take, for what they are told.
+ * If requests need more lots than one transaction may take, counts the lots for the first of them, for the
+ * text of their refusal.
  */
 async function tallyLarge(
   { tx, found, known, room }: Work,

@@ -10,23 +10,25 @@ import { plainArray } from './array-text.ts';
 import type { GateId } from './gates.ts';
 import { missingBefore } from './list-order.ts';
 
-/** The facts a batch must know beside its levels and lots. */
+/** The facts that a batch needs besides its levels and lots. */
 export type Facts = {
-  /** The moment of the batch, after the locks were won, so that moments follow the order of the ledger. */
+  /**
+   * The moment of the batch. It is taken after the locks are won, so moments follow the order of the ledger.
+   */
   now: Date;
   /**
-   * One for each request, in order; numbered under the locks, so that the ledger of a gate is in its true
-   * order.
+   * One for each request, in order. They are drawn under the locks, so they follow the true order of a gate's
+   * ledger.
    */
   transactionNos: number[];
-  /** As many as there are requests; a batch may need more. */
+  /** One for each request. A batch may need more. */
   recNos: number[];
   /**
-   * Those that are already decided, themselves or under their keys: requests, and what they come after; of a
-   * large answer only where it stands.
+   * Outcomes of requests that are already decided, as such or under their keys, and of the requests that they
+   * must follow. Large answers are not included, only where they are stored.
    */
   outcomes: Map<string, StoredOutcome>;
-  /** The rights of each client at this moment; one that is gone or disabled is missing. */
+  /** The current rights of each client. Deleted and disabled clients are missing. */
   clients: Map<string, Client>;
   items: Batch['items'];
   warehouses: Batch['warehouses'];
@@ -35,8 +37,8 @@ export type Facts = {
 type ClientRow = { client_id: string; read_only: boolean; permissions: number[]; wids: number[] };
 
 /**
- * Reads them in one statement, which must come after the one that locks the gates. `draws`: whether numbers
- * are drawn.
+ * Reads the facts in one statement, which must come after the statement that locks the gates. `draws`:
+ * whether numbers are drawn.
  */
 export async function readFacts(
   tx: Tx,
@@ -45,7 +47,7 @@ export async function readFacts(
   { draws }: { draws: boolean } = { draws: true },
 ): Promise<Facts> {
   const drawn = draws ? requests.length : 0;
-  // Where others make lots, which is rare, more are drawn.
+  // Other kinds rarely create lots; if they do, more numbers are drawn.
   const lotsDrawn = draws ? requests.filter(({ kind }) => kind === 'receive' || kind === 'move').length : 0;
   const looked = [...requests, ...missingBefore(requests)];
   const requestIds = looked.map(({ requestId }) => requestId);
@@ -68,8 +70,9 @@ export async function readFacts(
     }[]
   >`
     select change_moment() as now,
-      -- For the rest of the transaction, and with no statement of its own: a plan that reads all lots of an item and sorts them can look
-      -- cheap where items have a few, and it would be kept for the one that has a hundred thousand.
+      -- For the rest of the transaction, without a statement of its own. If most items have few lots, a plan
+      -- that reads and sorts all lots of an item looks cheap, and would then be kept for an item with a
+      -- hundred thousand.
       set_config('enable_sort', 'off', true) as sort,
       array(select nextval('stock_transaction_no_seq') from generate_series(1, ${drawn})) as transaction_nos,
       array(select nextval('lot_rec_no_seq') from generate_series(1, ${lotsDrawn})) as rec_nos,

@@ -2,10 +2,10 @@ import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
 import type { Tx } from '../pool.ts';
 import { columns, type LotRow } from './pick-statements.ts';
 
-/** Lines of the ledger, each with its lot as it is now. */
+/** Lines of the ledger, each with the current state of its lot. */
 export type LedgerLine = { row: LotRow; transactionNo: number; wid: number; spot: string; delta: Quantity };
 
-/** The lines of these transactions, in their order, and which of them were reversed. */
+/** Returns the lines of these transactions in order, and which of the transactions were reversed. */
 export async function readLedger(
   tx: Tx,
   transactionNos: readonly number[],

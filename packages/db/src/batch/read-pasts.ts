@@ -3,10 +3,10 @@ import type { Tx } from '../pool.ts';
 import { readLedger } from './read-ledger.ts';
 import { type Candidates, keepLots, type Turns } from './read-picks.ts';
 
-// What is undone has a bound, too: one transaction has 2,000 lines at the most.
+// Reversals have a limit, too. One transaction has at most 2,000 lines.
 const pastLinesMax = 4000;
 
-/** Reads what is to be undone, and the lots that it is about. */
+/** Reads the transactions to reverse, and their lots. */
 export async function readPasts(
   tx: Tx,
   requests: readonly Queued<SingleRequest>[],
@@ -21,7 +21,7 @@ export async function readPasts(
   );
   const all = new Map(undoings.map(({ transactionNo, lines }) => [transactionNo, lines]));
   const isMuch = [...all.values()].reduce((sum, lines) => sum + lines, 0) > pastLinesMax;
-  // Those that are decided already have no use for the room.
+  // Requests that are already decided need no room.
   const { outcomes } = isMuch ? await facts : { outcomes: new Map() };
   const asked = new Map<number, number>();
   let read = 0;
@@ -44,7 +44,7 @@ export async function readPasts(
   }
 }
 
-/** These transactions, by their lines, in parts of so many lines at the most, or of one transaction. */
+/** Splits these transactions into parts with at most this many lines, or with one transaction. */
 function inPartsOfLines(asked: ReadonlyMap<number, number>, linesMax: number): number[][] {
   const parts: number[][] = [];
   let left = 0;

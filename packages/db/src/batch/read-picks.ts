@@ -13,24 +13,24 @@ import {
   readPickedLots,
 } from './pick-statements.ts';
 
-/** What a batch has read of its lots. */
+/** The lots that a batch has read. */
 export type Candidates = {
   [Part in 'lots' | 'lotsByRecNo' | 'horizons' | 'unread' | 'cut' | 'tallies' | 'past']: Batch[Part];
 };
 
 /**
- * How others get their turns of the event loop meanwhile: `pace` lets them have one, and one statement reads
- * `lotsMax` lots at the most, for its rows come in one stretch.
+ * How the event loop is yielded: `pace` yields it if needed, and one statement reads at most `lotsMax` lots,
+ * because its rows arrive in one piece.
  */
 export type Turns = { pace: Pacer; lotsMax: number };
 
-/** How many more lots a batch may look at. */
+/** The number of lots that a batch may still examine. */
 export type Room = { left: number };
 
-/** What is read for the pick of this key, by one of `kinds`. */
+/** A read for the pick of this key, by one of `kinds`. */
 export type Read = PickRead & { key: string; kinds: readonly PickKind[]; isCount: boolean };
 
-/** What is read for a pick: for a count the lots on hold, too, which the others leave out. */
+/** The reads for a pick. A count also needs the lots on hold. */
 export function readsOf(key: string, pick: LotFilter, isCount: boolean): Read[] {
   const read = (isHeld: boolean): Read => {
     const kinds = pickKindsOf(pick, isHeld);
@@ -39,16 +39,16 @@ export function readsOf(key: string, pick: LotFilter, isCount: boolean): Read[] 
   return isCount && pick.recNo === undefined ? [read(false), read(true)] : [read(false)];
 }
 
-/** Has the next field of a read looked through, after the last one the first. */
+/** Switches a read to its next field, and from the last to the first. */
 export function turnToNext(read: Read): void {
   read.kind = read.kinds[(read.kinds.indexOf(read.kind) + 1) % read.kinds.length]!;
 }
 
 /**
- * The lots that a read has found. `isEnded`: there are no more; `isCut`: for more of them more would have to
- * be looked at than `limits` allow. After `horizon` there may be more; null and not ended: anywhere.
- * `isStale`: whether some have expired since they were read, and so come later in the order of allocation
- * than `horizon` says.
+ * The lots that a read has found. `isEnded`: there are no more. `isCut`: finding more would take more looks
+ * than `limits` allow. There may be more lots after `horizon`; null and not ended: anywhere. `isStale`:
+ * whether some have expired since, so that they now come later in the order of allocation than `horizon`
+ * says.
  */
 export type PickedLots = {
   lots: LotState[];
@@ -59,7 +59,7 @@ export type PickedLots = {
   isStale: (now: Date) => boolean;
 };
 
-/** Reads lots for these, which makes the `room` smaller. */
+/** Reads lots and reduces `room` by the number of examined ones. */
 export async function readPicks(
   tx: Tx,
   reads: readonly Read[],
@@ -76,7 +76,7 @@ export async function readPicks(
     const lots = keepLots(found, rows);
     const horizon = isEnded || last === null ? null : keepLots(found, [last])[0]!;
     const early = lots.filter((_, place) => !rows[place]!.late);
-    // It may be one that does not match.
+    // The last examined lot may not match.
     if (horizon !== null && !last!.late) early.push(horizon);
     const isStale = (now: Date) => early.some((lot) => isExpired(lot, now.getTime()));
     result.set(read, { lots, isEnded, isCut, limits, horizon, isStale });
@@ -85,8 +85,9 @@ export async function readPicks(
 }
 
 /**
- * Those that are read next, and the others: those for which there is room by all their fields, for else what
- * is looked at by the first ones may be in vain. The first `least` always; then those that need the least.
+ * Splits reads into those that are made now and the rest. A read is only made if there is room for looks by
+ * all of its fields; otherwise the first looks might be wasted. The first `least` reads are always made, then
+ * those that need the fewest looks.
  */
 export function takePart(
   reads: readonly Read[],
@@ -111,7 +112,7 @@ export function takePart(
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 
-/** The lots of these rows; one that was read before is the same object. */
+/** Returns the lots of these rows. A lot that was read before stays the same object. */
 export function keepLots(found: Candidates, rows: readonly LotRow[]): LotState[] {
   return rows.map((row) => {
     const lot = found.lotsByRecNo.get(row.rec_no) ?? lotOf(row);
@@ -125,8 +126,8 @@ export function unitsOf(lots: readonly LotState[], pick: LotFilter, now: Date): 
 }
 
 /**
- * The statements leave out lots that had expired when the transaction began; this leaves out those that have
- * expired since.
+ * The statements leave out lots that had expired when the transaction began. This also leaves out lots that
+ * have expired since.
  */
 export function isTaken(lot: LotState, pick: LotFilter, now: Date): boolean {
   return pick.expiredToo || !isExpired(lot, now.getTime());

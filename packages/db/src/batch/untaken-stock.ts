@@ -5,14 +5,14 @@ import { type LotFilter, pickKey } from '@inventory/domain/stock/lot-filter';
 import type { Tx } from '../pool.ts';
 import { expiry, fieldFilters, filters, found, picksTable } from './pick-statements.ts';
 
-// Read under the gates' locks, for what a refusal says beside its figures: beyond so many lots "at least"
-// will do. The more picks there are, the fewer lots are looked at for each; so all together look at 20,000,
-// or few more. Each number is a statement, so there are few.
+// These reads run under the gates' locks and only make a refusal more precise. Beyond this many lots, the
+// refusal says "at least". With more picks, fewer lots are examined for each, so that all together examine
+// about 20,000. There are few steps, because each is a statement of its own.
 const lotsMaxima = [1000, 100, 10] as const;
 const kindsOfLots = 3;
 const looksMax = 20_000;
 
-/** Puts into the refusals for want of stock what is on hold, expired, or at the destination already. */
+/** Adds the units on hold, expired, or already at the destination to refusals for lack of stock. */
 export async function completeShortages(tx: Tx, { shortages, now }: Batch): Promise<void> {
   if (shortages.length === 0) return;
   const picks = new Map(shortages.map(({ pick }) => [pickKey(pick), pick]));
@@ -22,8 +22,8 @@ export async function completeShortages(tx: Tx, { shortages, now }: Batch): Prom
 }
 
 /**
- * For each pick the units that match it and are not taken: on hold, expired for one that takes no expired
- * lots, and at the destination already for a move inside its warehouse.
+ * For each pick, the matching units that it cannot take: on hold; expired, if the pick takes no expired lots;
+ * already at the destination, for a move inside its warehouse.
  */
 export async function readUntaken(tx: Tx, picks: readonly LotFilter[], now: Date): Promise<Untaken[]> {
   const lotsMax =
@@ -81,7 +81,9 @@ export async function readUntaken(tx: Tx, picks: readonly LotFilter[], now: Date
   }));
 }
 
-/** The lots at a spot, by the index that lots with one are in, or by that of the others, and in its order. */
+/**
+ * The lots at a spot, in the order of an index: there is one for lots with a spot and one for lots without.
+ */
 function arrivedText(isThere: string, lotsMax: number): string {
   return `(
           select *

@@ -10,17 +10,17 @@ import type { Fragment, Tx } from '../pool.ts';
 import { claimKeys, isKeyed } from '../requests/idempotency-keys.ts';
 import { jsonArray, plainArray } from './array-text.ts';
 
-/** A request of the batch with what was decided about it. */
+/** A request of the batch and its decision. */
 export type DecidedTransaction = { request: QueuedRequest; transactionNo: number } & (
   | Exclude<Decision, { status: 'undecided' }>
   | { status: 'abandoned'; refusal: Refusal | null }
 );
 
 /**
- * Sends the writes of a batch as one statement, each changed row once, with the claim of the request ids and
- * keys: it fails on `stock_transaction_request_id_key` or `idempotency_key_pkey` when one of them was taken
- * meanwhile. Returns the statement under way, for the commit that goes out behind it; null when everything
- * was decided before.
+ * Sends the writes of a batch as one statement. Each changed row is written once, and the request ids and
+ * keys are claimed: if one was taken meanwhile, the statement fails on `stock_transaction_request_id_key` or
+ * `idempotency_key_pkey`. Returns the running statement, so that the commit can be sent behind it; null if
+ * everything was decided before.
  */
 export function writeBatch(
   tx: Tx,
@@ -48,8 +48,8 @@ export function writeBatch(
     isKeyed(request) ? [{ request, status }] : [],
   );
   const keys = keyed.length === 0 ? tx`` : tx`keyed as (${claimKeys(tx, keyed, now)}),`;
-  // One statement: for a lone request the number of statements is the cost. Each part reads rows as they were
-  // before all of them, and references are checked after all of them.
+  // One statement, because for a single request the number of statements is the main cost. Each part sees the
+  // rows as they were before all parts; references are checked after all of them.
   const statement = tx`
     with claimed as (${claim(tx, batch, written)}),
       counted as (${countClaimed(tx)}),
@@ -62,10 +62,7 @@ export function writeBatch(
   return statement.execute();
 }
 
-/**
- * The ledger and the level of each gate must say the same; anything else is an error of ours and stops the
- * batch.
- */
+/** Ledger and level of each gate must agree. Otherwise there is a bug, and the batch stops. */
 function assertBalanced(
   batch: Batch,
   entries: readonly { lot: LotState; wid: number; delta: Quantity }[],
@@ -90,7 +87,7 @@ function claim(
   const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
   const plain = (read: (each: (typeof written)[number]) => number | string | null) =>
     plainArray(written.map(read));
-  // The history shows what was applied, and an index of it leads to nothing else.
+  // The history shows applied transactions only, so evidence of others would never be read.
   const evidenceOf = ({ transaction: { request, status } }: (typeof written)[number]) =>
     status === 'applied' ? request.evidence : undefined;
   const evidence = <T>(read: (evidence: Evidence) => T) =>
@@ -100,7 +97,7 @@ function claim(
     });
   const touched = column(({ transaction }) => touchedBy(batch, transaction));
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
-  // Few requests have any, and columns cost.
+  // Few requests have evidence, and each column has a cost.
   const noted = written.some((each) => evidenceOf(each) !== undefined);
   const names = noted ? tx`, captured_at, captured_at_corrected, device_id, device_seq` : tx``;
   const values = noted
@@ -130,14 +127,14 @@ function claim(
       json_array_elements(${jsonArray(column(({ outcome }) => outcome.result))}::text::json)
       ) as decided (transaction_no, request_id, x_request_id, client_id, kind, status, reverses, part_no, wid, to_wid ${names},
         body, result)
-    -- In id order: two batches with the same requests, redelivered, would otherwise wait for each other.
+    -- In id order: otherwise two batches with the same redelivered requests could deadlock.
     order by request_id
     returning transaction_no, wid, to_wid`;
 }
 
 /**
- * What the counts of transactions lack from now on; see schema/10-transaction-counts.sql. Holds nothing that
- * another batch waits for.
+ * Appends the arrivals for the counts of transactions; see schema/10-transaction-counts.sql. Takes no lock
+ * that another batch waits for.
  */
 function countClaimed(tx: Tx): Fragment {
   return tx`
@@ -149,11 +146,11 @@ function countClaimed(tx: Tx): Fragment {
 }
 
 /**
- * The item and the warehouses of a transaction that is applied; of any other none, so that no list of
- * transactions has it.
+ * The item and warehouses of an applied transaction. Others have none, so no list of transactions includes
+ * them.
  */
 function touchedBy(batch: Batch, { request, status }: DecidedTransaction) {
-  // An atomic batch is none itself; its operations are.
+  // The operations of an atomic batch are transactions; the batch itself is not.
   if (status !== 'applied' || request.kind === 'batch') return { partNo: null, wid: null, toWid: null };
   const [wid, toWid] = new Set(warehousesOf(request));
   return { partNo: batch.items.get(itemIdOf(request))!.partNo, wid: wid!, toWid: toWid ?? null };
@@ -186,7 +183,7 @@ function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Fragment {
         ${plainArray(lots.map((lot) => lot.recNo))}::bigint[], ${plainArray(lots.map((lot) => formatQuantity(lot.units)))}::numeric[],
         ${lots.map((lot) => lot.spot)}::text[], ${plainArray(lots.map((lot) => weightText(lot.netWeight)))}::numeric[],
         ${plainArray(lots.map((lot) => weightText(lot.grossWeight)))}::numeric[], ${lots.map((lot) => lot.rfidTag)}::text[],
-        -- The driver knows no arrays of booleans.
+        -- The driver cannot send arrays of booleans.
         ${plainArray(lots.map((lot) => Number(lot.hold)))}::integer[]::boolean[], ${plainArray(lots.map((lot) => lot.holdOf?.recNo ?? null))}::bigint[]
       ) as changed (rec_no, units, spot, net_weight, gross_weight, rfid_tag, hold, hold_of)
     where lot.rec_no = changed.rec_no`;
@@ -195,8 +192,8 @@ function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Fragment {
 const names = (from = '') => keptColumns.map(({ column }) => `${from}${column}`).join(', ');
 
 /**
- * The lots that this batch received, and what it split from those again: all that describes them is in the
- * request.
+ * Inserts the lots that this batch received, and lots split from those: all of their values are in the
+ * requests.
  */
 function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragment {
   const received = newLots.flatMap((lot) => {
@@ -209,7 +206,7 @@ function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Fr
     plainArray(received.map(read));
   const kept = keptColumns.map(({ type, of }) => {
     if (type === 'text') return tx`${received.map((each) => of(each) ?? null) as (string | null)[]}::text[]`;
-    // The driver would write a moment in its own way.
+    // The driver would format a time in its own way.
     return tx`${plain(of)}::${tx.unsafe(type === 'timestamptz' ? 'text[]::timestamptz[]' : `${type}[]`)}`;
   });
   return tx`
@@ -227,7 +224,7 @@ function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Fr
       ) as received (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, net_weight, gross_weight, ${tx.unsafe(names())})`;
 }
 
-/** Lots split from lots that were there before the batch: their other columns are copied from those. */
+/** Inserts lots split from lots that existed before the batch, and copies their other columns from those. */
 function insertSplitLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragment {
   const split = newLots.flatMap((lot) => {
     const { origin } = lot;
@@ -254,7 +251,7 @@ function insertSplitLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragm
     join lot as source on source.rec_no = split.source_rec_no`;
 }
 
-/** Why the lot was held whose hold another one takes over. */
+/** The reason of the hold that a lot takes over from another one. */
 function reasonOf(tx: Tx, taker: 'changed' | 'split'): Fragment {
   return tx`(select held.hold_reason from lot as held where held.rec_no = ${tx.unsafe(taker)}.hold_of)`;
 }

@@ -4,19 +4,19 @@ import postgres from 'postgres';
 import { createPrimary, type Standing } from './primary.ts';
 import { serverOptions } from './server-options.ts';
 
-/** The servers of one address, for all connections of this process. */
+/** The servers of an address, for all connections of this process. */
 export type Hosts = {
-  /** A socket to the primary, for the driver. Never fails: the socket does. */
+  /** A socket to the primary, for the driver. Never fails; failures show on the socket. */
   openSocket(): Promise<Socket>;
-  /** Something happened that may mean that another server is the primary now. */
+  /** Says that another server may be the primary now. */
   doubt(): void;
 };
 
-// While connections are open: a primary that was left behind may go on answering.
+// While connections are open: a former primary may go on answering.
 const watchEveryMs = 5000;
 const known = new Map<string, Hosts>();
 
-/** The servers of an address that names several; `settings`: of the connections that ask them. */
+/** The servers of an address with several hosts. `settings`: for the connections that ask them. */
 export function hostsOf(
   databaseUrl: string,
   address: DatabaseAddress,
@@ -33,7 +33,7 @@ function createHosts(address: DatabaseAddress, settings: Record<string, string>)
   const primary = createPrimary(
     address.places,
     (place) => askStanding(address, place, settings),
-    // What they would still be answered may be of before the promotion.
+    // Their answers may be older than the promotion.
     (place) => {
       for (const [socket, to] of sockets) if (to !== place) socket.destroy();
     },
@@ -55,10 +55,10 @@ function createHosts(address: DatabaseAddress, settings: Record<string, string>)
       try {
         const place = await primary.find();
         keep(socket, place);
-        // As the driver itself does: the name that the server's certificate must have, and that errors show.
+        // As the driver does: the name that the server's certificate must have, and that errors show.
         return Object.assign(socket, place).connect(place.port, place.host);
       } catch (error) {
-        // The driver forgets a connection for which it got no socket, and waits for it all the same.
+        // If the driver gets no socket, it forgets the connection but still waits for it.
         setImmediate(() => socket.destroy(error as Error));
         return socket;
       }
@@ -67,7 +67,7 @@ function createHosts(address: DatabaseAddress, settings: Record<string, string>)
   };
 }
 
-/** Asks a server what it is, on a connection of its own. */
+/** Asks a server for its standing, on a separate connection. */
 async function askStanding(
   address: DatabaseAddress,
   place: Place,
@@ -83,7 +83,7 @@ async function askStanding(
     const [row] = await sql.unsafe(`
       select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as takes_writes`);
     if (row!.takes_writes !== true) return { isPrimary: false, timeline: 0 };
-    // Some providers' servers do not know it; then all of them are alike.
+    // Some providers' servers do not know this function; then all servers look alike.
     const [log] = await sql
       .unsafe('select substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as timeline')
       .catch(() => []);

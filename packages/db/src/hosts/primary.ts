@@ -3,50 +3,48 @@ import { PlainError } from '@inventory/process/plain-error';
 import { within } from '@inventory/process/within';
 
 /**
- * What a server says of itself. `isPrimary`: it takes writes; `timeline`: each promotion begins the next one.
+ * A server's report about itself. `isPrimary`: it takes writes. `timeline`: each promotion starts the next
+ * one.
  */
 export type Standing = { isPrimary: boolean; timeline: number };
 
 /**
- * Which of several servers is the primary. The driver tries its hosts in order for each connection anew, for
- * ever where none is the primary, and stays with a server whatever that has become.
+ * Finds the primary among several servers. The driver itself tries its hosts in order for each new
+ * connection, forever if none is the primary, and then stays with a server even if its role changes.
  */
 export type Primary = {
   /**
-   * The primary; while that is in doubt, as the servers say now. Fails as the servers do when none of them
-   * is one.
+   * Returns the primary; if it is in doubt, asks the servers. If none is the primary, fails like the servers.
    */
   find(): Promise<Place>;
-  /** Something happened that may mean that another server is the primary: all of them are asked. */
+  /** Says that another server may be the primary. All servers are asked. */
   doubt(): void;
 };
 
-// A connection takes no longer.
+// Opening a connection takes no longer.
 const askWithinMs = 3000;
-// When one has answered, the others get so long and twice as long as that one took.
+// After the first answer, the others get this long plus twice the time of that answer.
 const patienceMs = 1000;
-// Of two that call themselves primary one was left behind: the second one may know better.
+// If two servers claim to be the primary, one of them is outdated. The second answer may come from the right
+// one.
 const graceMs = 250;
-// An answer holds for so long, or a server that is away would be asked by every statement.
+// An answer is used for this long. Otherwise every statement would ask again while a server is away.
 const goodForMs = 200;
 
-/** No server can be written to: they are standbys, or were left behind by a promotion. */
+/** No server takes writes: all are standbys, or were left behind by a promotion. */
 class NoPrimaryError extends PlainError {
-  /** As a network says it: nothing was sent. */
+  /** A network error code: nothing was sent. */
   readonly code = 'ECONNREFUSED';
 }
 
-/**
- * `ask` opens a connection to one of the servers and asks it; `onMoved` is told each time when the primary is
- * another one.
- */
+/** `ask` opens a connection to a server and asks it. `onMoved` is called each time the primary changes. */
 export function createPrimary(
   places: readonly Place[],
   ask: (place: Place) => Promise<Standing>,
   onMoved: (place: Place) => void,
 ): Primary {
   let current: Place | null = null;
-  // The highest that was seen. What was answered since is not in a server of a lower one.
+  // The highest timeline seen so far. A server with a lower one lacks everything that was answered since.
   let timeline = 0;
   let look: Promise<Place> | null = null;
   let looked = { at: Number.NEGATIVE_INFINITY, error: null as unknown };
@@ -57,12 +55,14 @@ export function createPrimary(
     onMoved(place);
   }
 
-  /** The timeline of a server that is the primary, as far as is known; throws unless it is. */
+  /** Returns the timeline of a server that is the primary, as far as known. Throws if it is not. */
   async function askOne(place: Place): Promise<number> {
     const standing = await within(askWithinMs, ask(place));
     if (!standing.isPrimary) throw new NoPrimaryError('no server of DATABASE_URL takes writes');
     if (standing.timeline < timeline) {
-      throw new NoPrimaryError('a server of DATABASE_URL takes writes that was left behind by a promotion');
+      throw new NoPrimaryError(
+        'a server of DATABASE_URL takes writes, but it was left behind by a promotion',
+      );
     }
     timeline = standing.timeline;
     return timeline;
@@ -102,8 +102,8 @@ export function createPrimary(
 }
 
 /**
- * Asks all of them at once, and returns the primary of the highest timeline among those that answer soon: of
- * equals the current one. One that answers later, and knows better, is told to `onLate`.
+ * Asks all servers at once and returns the primary with the highest timeline among those that answer soon;
+ * among equals, the current one. If a later answer is better, `onLate` is called.
  */
 function lookAround(
   places: readonly Place[],
@@ -149,7 +149,7 @@ function lookAround(
   });
 }
 
-/** Of several errors the one that says most: what Postgres answered, then what the network did. */
+/** Returns the most informative of several errors: an answer from Postgres before a network error. */
 function tellingOf(errors: readonly unknown[]): unknown {
   const isOfPostgres = (error: unknown) => (error as Error).name === 'PostgresError';
   const isOwn = (error: unknown) => error instanceof NoPrimaryError;

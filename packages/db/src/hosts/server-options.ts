@@ -2,13 +2,13 @@ import type { DatabaseAddress, Place } from '@inventory/process/database-address
 import type postgres from 'postgres';
 
 /**
- * The driver's options for one server of an address. Not the address itself: the driver would read it
- * differently from libpq, and try the servers on its own.
+ * The driver's options for one server of an address. Not the address itself: the driver would parse it
+ * differently from libpq and would try the servers on its own.
  */
 export function serverOptions(address: DatabaseAddress, { host, port }: Place) {
-  // A list, because the driver splits a text at each colon; but it takes the folder of a socket only as text.
+  // A list, because the driver splits a text at colons. But it accepts the folder of a socket only as text.
   const server = host.startsWith('/') ? { host, port } : { host: [host], port: [port] };
-  // Empty counts as unset, as of every setting.
+  // Empty counts as unset, as for every setting.
   const password = process.env.DATABASE_PASSWORD || address.password;
   const { wanted } = address;
   return {

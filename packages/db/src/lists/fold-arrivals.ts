@@ -3,9 +3,9 @@ import type { Sql } from '../pool.ts';
 type Sizes = { block: number; chapter: number };
 
 /**
- * What is counted, the table of its arrivals, the function that brings them in, the table whose lock makes
- * sure that only one process does, and a number for the lock: any will do, as long as nobody else on this
- * database takes it.
+ * For each list: what is counted, the table of its arrivals, the function that folds them, the table whose
+ * lock lets only one process fold, and the number of an advisory lock (any number that nothing else on this
+ * database uses).
  */
 export const folded = [
   {
@@ -39,10 +39,10 @@ export const folded = [
 ];
 
 /**
- * Brings what arrived since the last time into the counts and sets that the lists are read by. Lists are
- * right without it, and cost a little more with each arrival. Holds nothing that a batch or a reader waits
- * for, and waits for nobody who does the same. Fails with Postgres' `query_canceled` when one list takes
- * longer than `listMaxMs`. `sizes`: of blocks and chapters, for tests.
+ * Folds new arrivals into the counts and sets by which lists are read. Lists are correct without folding, but
+ * each arrival makes them a little slower. Holds nothing that a batch or reader waits for, and does not wait
+ * for another fold. Fails with Postgres' `query_canceled` if one list takes longer than `listMaxMs`. `sizes`:
+ * of blocks and chapters, for tests.
  */
 export async function foldArrivals(
   sql: Sql,
@@ -54,12 +54,12 @@ export async function foldArrivals(
     if (!row!.waiting) continue;
     const own = await sql.reserve();
     try {
-      // Asked before the transaction: that must lock before it sees anything.
+      // Asked outside the transaction, because the transaction must lock before its first snapshot.
       const [tried] = await own<{ mine: boolean }[]>`select pg_try_advisory_lock(${key}::bigint) as mine`;
       if (!tried!.mine) continue;
       try {
-        // One at a time. Locking a table takes no snapshot: the one of the next statement sees what the last
-        // one did.
+        // One fold at a time. Locking a table takes no snapshot, so the next statement's snapshot includes
+        // the previous fold.
         await own.unsafe(`begin isolation level repeatable read;
           set local statement_timeout = ${listMaxMs};
           lock table ${locked} in share row exclusive mode`);
@@ -68,7 +68,7 @@ export async function foldArrivals(
         await own.unsafe('rollback').catch(() => {});
         throw error;
       } finally {
-        // Else nobody would fold this list for as long as the connection lives.
+        // Otherwise this list would not be folded as long as the connection lives.
         await own`select pg_advisory_unlock(${key}::bigint)`.catch(() => {});
       }
     } finally {

@@ -30,13 +30,13 @@ const sortColumns = sortColumnsOf<keyof Item>(
   { blank: ['description', 'uOM', 'putUp'], nullable: [] },
 );
 
-/** Every scalar column of an item. */
+/** All scalar columns of an item. */
 export const itemSortColumns = Object.keys(sortColumns);
 
-/** The expression of an item's JSON text. */
+/** The expression for an item's JSON text. */
 export const itemRecord = recordText(columns);
 
-/** How a page of items is read that no counts lead to. */
+/** How a page of items is read when no counts lead to it. */
 export const itemList: Omit<List, 'where'> = {
   table: 'item',
   record: itemRecord,
@@ -46,7 +46,10 @@ export const itemList: Omit<List, 'where'> = {
   tieBreaker: 'part_no',
 };
 
-/** How a page of items is read, by shortID unless sorted otherwise; discontinued ones only when asked for. */
+/**
+ * Chooses how a page of items is read. Default order: shortID. Discontinued items are included only on
+ * request.
+ */
 export function itemPage(query: PageQuery, options: { discontinuedToo: boolean }): ListReading {
   const slice = sliceOf(query, 'shortID', 'asc');
   if (slice !== null) {
@@ -66,7 +69,7 @@ export function itemPage(query: PageQuery, options: { discontinuedToo: boolean }
   return { cost: 'matches', findFew, read };
 }
 
-/** Such a page, read. */
+/** Reads such a page. */
 export function listItems(sql: Sql, query: PageQuery, options: { discontinuedToo: boolean }): Promise<Page> {
   return itemPage(query, options).read(sql);
 }

@@ -9,7 +9,7 @@ import { type Columns, columnList, dateTimeText, type RecordExpression, recordTe
 import { sliceOf } from './slice.ts';
 import { sortColumnsOf } from './sort-columns.ts';
 
-// Blank means own stock; another owner shows as its id, and is sorted as the text that it is.
+// Blank means own stock. Another owner is shown as its id and sorted as text.
 const associate = `case when lot.owner = 0 then '' else lot.owner::text collate "C" end`;
 
 const columns: Columns<keyof Lot> = {
@@ -34,7 +34,7 @@ const columns: Columns<keyof Lot> = {
   active: 'lot.active',
 };
 
-/** What `view=full` adds, but the lot that it was split from: that may be out of scope. */
+/** The further columns of `view=full`, except the lot that it was split from, which may be out of scope. */
 const fullColumns: Columns<Exclude<keyof FullLot, keyof Lot | 'fromRecNo'>> = {
   expires: dateTimeText('lot.expires'),
   price: 'trim_scale(lot.price)',
@@ -48,13 +48,10 @@ const fullColumns: Columns<Exclude<keyof FullLot, keyof Lot | 'fromRecNo'>> = {
   modified: dateTimeText('greatest(lot.modified, item.described)'),
 };
 
-/** All that is stored of a lot, from `lot`, `item` and `warehouse`; but the lot that it was split from. */
+/** All stored columns of a lot, from `lot`, `item` and `warehouse`, except the lot that it was split from. */
 export const storedLotColumns = { ...columns, ...fullColumns };
 
-/**
- * All columns of a full record, for a caller with this scope; to be selected from `lot`, `item` and
- * `warehouse`.
- */
+/** All columns of a full record for a caller with this scope, from `lot`, `item` and `warehouse`. */
 export function fullLotColumns(sql: Sql, scope: readonly number[]): Fragment {
   return sql`${sql.unsafe(columnList(storedLotColumns))},
     (
@@ -64,7 +61,7 @@ export function fullLotColumns(sql: Sql, scope: readonly number[]): Fragment {
     ) as "fromRecNo"`;
 }
 
-/** The expression of a full record's JSON text. */
+/** The expression for a full record's JSON text. */
 function fullLotRecord(sql: Sql, scope: readonly number[]): Fragment {
   return sql`(select row_to_json(record) from (select ${fullLotColumns(sql, scope)}) as record)::text`;
 }
@@ -77,10 +74,10 @@ const sortColumns = sortColumnsOf<keyof Lot>(
   },
 );
 
-/** Every scalar column of a lot. */
+/** All scalar columns of a lot. */
 export const lotSortColumns = Object.keys(sortColumns);
 
-/** The extension's filters; each narrows the list. */
+/** The extension's filters. Each narrows the list. */
 export type LotFilters = {
   inStock?: boolean | undefined;
   itemID?: string | undefined;
@@ -95,24 +92,24 @@ export type LotFilters = {
   expiresBefore?: Date | undefined;
 };
 
-/** Which fields a record has. `scope`: of the caller, however few warehouses are listed. */
+/** The fields of a record. `scope`: the caller's scope, even if fewer warehouses are listed. */
 export type LotView = { view?: 'full' | undefined; scope: readonly number[] };
 
 /**
- * The items whose description has changed since; an array, so that the planner takes the lots' index for
- * whatever number of them.
+ * Items whose description has changed since. An array, so that the planner uses the index of lots, however
+ * many items there are.
  */
 function describedSince(sql: Sql, since: Date): Fragment {
   return sql`array(select part_no from item where described >= ${since})`;
 }
 
-/** Lots that have changed themselves, other than by what their item is called. */
+/** Lots that have changed themselves, apart from the name of their item. */
 function ownChange(sql: Sql, since: Date): Fragment {
   return sql`lot.modified >= ${since}
     and not exists (select from item where item.part_no = lot.part_no and described >= ${since})`;
 }
 
-/** Lots that have changed since by either, asked of each. */
+/** Lots that have changed in either way, checked for each lot. */
 function hasChanged(sql: Sql, since: Date): Fragment {
   return sql`greatest(
     lot.modified, (select described from item where item.part_no = lot.part_no)
@@ -120,7 +117,7 @@ function hasChanged(sql: Sql, since: Date): Fragment {
 }
 
 /**
- * The lots in scope of such items. Item by item: a plan for all of them may begin with all lots of the
+ * The lots of such items in scope, read item by item: a plan for all items might begin with all lots of the
  * warehouses.
  */
 function lotsOf(sql: Sql, inScope: Fragment, items: Fragment): Fragment {
@@ -140,8 +137,8 @@ function changedLots(sql: Sql, inScope: Fragment, since: Date): Fragment {
 }
 
 /**
- * What has changed since, to be counted: lots in scope, items whose description has, and their lots in scope,
- * though not of more items than are few.
+ * A selection for counting changes: lots in scope, items with a changed description, and their lots in scope,
+ * up to the limit of "few" items.
  */
 function changesSince(sql: Sql, inScope: Fragment, since: Date): Fragment {
   const enough = sql.unsafe(enoughToBeMany);
@@ -154,14 +151,14 @@ function changesSince(sql: Sql, inScope: Fragment, since: Date): Fragment {
     (select from ${lotsOf(sql, inScope, described)} ${enough})`;
 }
 
-/** How a page of lots is read that no counts lead to. */
+/** How a page of lots is read when no counts lead to it. */
 export const lotList: Omit<List, 'where'> = {
   table: 'lot',
   joins: 'join item using (part_no) join warehouse using (wid)',
   record: recordText(columns),
   modifiedSince: (sql, since) => [
     ownChange(sql, since),
-    // All lots of those items, however many; those that changed themselves among them.
+    // All lots of those items, including lots that changed themselves.
     sql`lot.part_no = any(${describedSince(sql, since)})`,
   ],
   sortColumns,
@@ -171,12 +168,12 @@ export const lotList: Omit<List, 'where'> = {
 
 type Filter<Value> = {
   condition: (sql: Sql, value: Value) => Fragment;
-  /** Whether an index leads to the lots that it leaves. */
+  /** Whether an index leads to the matching lots. */
   hasIndex: (value: Value) => boolean;
 };
 
-// The indexes of serials and spots leave out the blank ones, and that of holds those without: the conditions
-// say so themselves.
+// The indexes of serials and spots exclude blank ones, and the index of holds excludes lots that are not on
+// hold. The conditions repeat that.
 const filterTable: { [Name in keyof LotFilters]-?: Filter<NonNullable<LotFilters[Name]>> } = {
   inStock: {
     condition: (sql, value) => (value ? sql`lot.active` : sql`not lot.active`),
@@ -211,10 +208,10 @@ const filterTable: { [Name in keyof LotFilters]-?: Filter<NonNullable<LotFilters
   expiresBefore: { condition: (sql, value) => sql`lot.expires < ${value}`, hasIndex: () => false },
 };
 
-/** A condition on `lot`; `hasIndex`: one leads to the lots that it leaves. */
+/** A condition on `lot`. `hasIndex`: an index leads to the matching lots. */
 type GivenFilter = { condition: (sql: Sql) => Fragment; hasIndex: boolean };
 
-/** The filters that are given, each with its value. */
+/** The filters that are set, with their values. */
 function givenFilters(filters: LotFilters): GivenFilter[] {
   return Object.entries(filterTable).flatMap(([name, filter]) => {
     const value = filters[name as keyof LotFilters];
@@ -226,8 +223,8 @@ function givenFilters(filters: LotFilters): GivenFilter[] {
 }
 
 /**
- * How a page of the lots of these warehouses is read, shipped ones too; most recent first unless sorted
- * otherwise.
+ * Chooses how a page of the lots of these warehouses is read, including shipped lots. Default order: most
+ * recent first.
  */
 export function lotPage(
   query: PageQuery,
@@ -246,7 +243,7 @@ export function lotPage(
   }
   const given = givenFilters(filters);
   const inScopeOf = (sql: Sql) => sql`lot.wid = any(${wids as number[]}::integer[])`;
-  /** `few`: the filter that is found first, the others being asked of what it leaves in scope. */
+  /** `few`: the filter that is searched first. The other filters are checked on its matches in scope. */
   const read = (sql: Sql, few: GivenFilter | 'changes' | null = null) => {
     const inScope = inScopeOf(sql);
     const where = given
@@ -284,7 +281,7 @@ export function lotPage(
   return { cost: 'matches', findFew, read };
 }
 
-/** Such a page, read. */
+/** Reads such a page. */
 export function listLots(
   sql: Sql,
   query: PageQuery,
@@ -294,7 +291,7 @@ export function listLots(
   return lotPage(query, wids, filters).read(sql);
 }
 
-/** Whether the counts tell the lots that these filters leave. */
+/** Whether the counts can answer for these filters. */
 function hasCountedOnly(filters: LotFilters): boolean {
   const names = Object.keys(filterTable) as (keyof LotFilters)[];
   return names.every((name) => name === 'inStock' || filters[name] === undefined);

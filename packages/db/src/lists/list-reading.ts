@@ -2,14 +2,15 @@ import type { Page } from '@inventory/paging/page';
 import type { Fragment, Sql } from '../pool.ts';
 
 /**
- * A page of a list as it will be read, and what that costs everybody else. The statement and its cost are
- * chosen together, in `lotPage`, `itemPage` and `stockLevelPage`.
+ * A way to read a page of a list, and its cost to others. `lotPage`, `itemPage` and `stockLevelPage` choose
+ * the statement together with its cost.
  *
- * - `page`: counts and an index lead to the page; as much as its records, wherever it lies and however many
- *   there are.
- * - `matches`: as much as there are records in scope that a filter with an index leaves; `findFew` looks, for
- *   little, whether they are few, and how the page is then read from those. It counts in scope alone, by an
- *   index that begins with both: whether a list waits for its turn must tell nothing of other warehouses.
+ * - `page`: counts and an index lead to the page. The cost depends only on its records, wherever the page is.
+ * - `matches`: the cost depends on the records in scope that match a filter with an index. `findFew` finds
+ * out
+ *   cheaply whether they are few, and how to read the page from them. It counts only in scope, by an index
+ *   that begins with both columns: otherwise the waiting time of a list would reveal something about other
+ *   warehouses.
  * - `everything`: all records in scope are read, filtered or sorted.
  */
 export type ListReading = { read(sql: Sql): Promise<Page> } & (
@@ -19,18 +20,19 @@ export type ListReading = { read(sql: Sql): Promise<Page> } & (
 
 type ReadPage = (sql: Sql) => Promise<Page>;
 
-// Sorted, counted and made into a page in some milliseconds.
+// This many rows are sorted, counted and made into a page within milliseconds.
 const fewMax = 2000;
 
-/** A limit for a part of what is looked at by {@link firstOfFew}: with so many they are not few. */
+/** A limit for each selection of {@link firstOfFew}: with more rows, it is not few. */
 export const enoughToBeMany = `limit ${fewMax + 1}`;
 
-// After so long no other look is begun: one by one each would be in time, and all of them together too late.
+// After this time, no further look begins. Otherwise many looks, each within its limit, could take too long
+// together.
 const lookForMs = 400;
 
 /**
- * The first of these whose selection, by an index, has few rows; null: none has, or that cannot be told in no
- * time. For a connection `byIndex`.
+ * Returns the first of these whose selection, read by an index, has few rows. Null if there is none, or if
+ * that cannot be determined quickly. Needs a connection with `byIndex`.
  */
 export async function firstOfFew<Look extends { selection: Fragment }>(
   sql: Sql,

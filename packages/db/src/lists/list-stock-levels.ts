@@ -23,7 +23,7 @@ const sums: Columns<keyof StockLevel> = { partNo: 'part_no', ...quantities };
 
 const sortColumns = sortColumnsOf(sums, { blank: [], nullable: [] });
 
-/** Every scalar column of a stock level. */
+/** All scalar columns of a stock level. */
 export const stockLevelSortColumns = Object.keys(sortColumns);
 
 const columns = Object.fromEntries(
@@ -33,7 +33,7 @@ const columns = Object.fromEntries(
 const ofItem = (column: string) =>
   `(select item.${column} from item where item.part_no = stock_level.part_no)`;
 
-/** With what names the item; modified when that was, too. */
+/** Includes the names of the item, so a change of those counts as a change of the record. */
 const fullRecord = recordText({
   ...columns,
   shortID: ofItem('short_id'),
@@ -41,14 +41,14 @@ const fullRecord = recordText({
   modified: dateTimeText(`greatest(max(stock_level.modified), ${ofItem('described')})`),
 });
 
-/** The extension's filters, each of one item, and which fields a record has. */
+/** The extension's filters, each for one item, and the fields of a record. */
 export type LevelOptions = {
   itemID?: string | undefined;
   partNo?: number | undefined;
   view?: 'full' | undefined;
 };
 
-/** How a page of levels is read that no sets lead to. */
+/** How a page of levels is read when no sets lead to it. */
 export const levelList: Omit<List, 'where'> = {
   table: 'stock_level',
   record: recordText(columns),
@@ -60,14 +60,14 @@ export const levelList: Omit<List, 'where'> = {
 };
 
 /**
- * Those of the items whose description has changed since; an array, so that the planner takes the levels'
- * index.
+ * The levels of items whose description has changed since. An array, so that the planner uses the index of
+ * levels.
  */
 function ofDescribedSince(sql: Sql, since: Date): Fragment {
   return sql`part_no = any(array(select part_no from item where described >= ${since}))`;
 }
 
-/** The same, asked of each level: for those of one item. */
+/** The same, checked for each level: for the levels of one item. */
 function isDescribedSince(sql: Sql, since: Date): Fragment {
   return sql`exists (
     select from item where item.part_no = stock_level.part_no and described >= ${since} offset 0
@@ -75,8 +75,8 @@ function isDescribedSince(sql: Sql, since: Date): Fragment {
 }
 
 /**
- * How a page of stock levels is read, one record an item, summed over these warehouses; by partNo unless
- * sorted otherwise.
+ * Chooses how a page of stock levels is read: one record for each item, summed over these warehouses. Default
+ * order: partNo.
  */
 export function stockLevelPage(
   query: PageQuery,
@@ -102,10 +102,10 @@ export function stockLevelPage(
     ];
     return readPage(sql, query, { ...levelList, ...few, where, record, modifiedSince: modified });
   };
-  // Of one item there are as many rows as there are warehouses in scope.
+  // One item has at most one row for each warehouse in scope.
   if (isFiltered) return { cost: 'page', read };
   if (query.modifiedSince === undefined) return { cost: 'everything', read };
-  // The index of what has changed leads to the pages of all warehouses, so all levels in scope are counted.
+  // The index of changes covers all warehouses, so all levels in scope are counted.
   const findFew = async (sql: Sql) => {
     const found = await firstOfFew(sql, [
       { selection: sql`select from stock_level where ${inScopeOf(sql)}` },
@@ -119,7 +119,7 @@ export function stockLevelPage(
   return { cost: 'matches', findFew, read };
 }
 
-/** Such a page, read. */
+/** Reads such a page. */
 export function listStockLevels(
   sql: Sql,
   query: PageQuery,

@@ -7,11 +7,12 @@ import { recordsOnPage } from './record-json.ts';
 import { sliceOf } from './slice.ts';
 import { listedLinesMax, touches, transactionRecord } from './transaction-record.ts';
 
-/** The column that the history can be sorted by. */
+/** The only column by which the history can be sorted. */
 export const transactionSortColumns = ['transactionNo'];
 
 /**
- * Each narrows the list. `recNo` and `serial`: of a lot with a line in scope; dates: of `at`, both included.
+ * Each filter narrows the list. `recNo` and `serial`: of a lot with a line in scope. Dates: of `at`, both
+ * inclusive.
  */
 export type TransactionFilters = {
   kind?: string | undefined;
@@ -29,21 +30,21 @@ export type TransactionFilters = {
 /** A condition on `stock_transaction`. */
 type Narrowing = {
   name: keyof TransactionFilters;
-  /** Asked of each. */
+  /** Checked for each transaction. */
   condition: Fragment;
   /**
-   * The same by an index that leads to what it leaves in scope, and rows to be counted, at least as many.
-   * Null: there is none, or it leads to more than other filters leave.
+   * The same condition by an index, and a selection with at least as many rows, for counting. Null: there is
+   * no index, or it finds more rows than the other filters.
    */
   found: { condition: Fragment; rows: Fragment; selection: Fragment } | null;
 };
 
-/** What a list is asked for: `scope` is the caller's, `wids` those of it that `wid` leaves. */
+/** The warehouses of a list: `scope` is the caller's, `wids` the part of it that the filter `wid` leaves. */
 type Asked = { scope: readonly number[]; wids: readonly number[]; modifiedSince: Date | undefined };
 
 /**
- * The transactions of these warehouses that meet a condition. One between two is found by the index of
- * either, and comes once.
+ * The transactions of these warehouses that meet a condition. A transaction between two warehouses is found
+ * by either index, but returned once.
  */
 function touching(sql: Sql, wids: readonly number[], columns: Fragment, condition: Fragment): Fragment {
   const scope = sql`${wids as number[]}::integer[]`;
@@ -74,7 +75,7 @@ function narrowingsOf(
   const inScope = sql`stock_entry.wid = any(${scope as number[]}::integer[])`;
   const ofLotsInScope = sql`lot.wid = any(${scope as number[]}::integer[])`;
   const byLines = (name: Narrowing['name'], condition: Fragment, lines: Fragment, leads = true) => {
-    // An array: a join would be planned for as many as the planner expects.
+    // An array: a join would be planned for the row count that the planner expects.
     const ofLines = sql`transaction_no = any(array(select transaction_no from ${lines}))`;
     const rows = sql`select * from stock_transaction where ${ofLines} and wid is not null`;
     narrowings.push({
@@ -94,7 +95,7 @@ function narrowingsOf(
     const hasLine = sql`exists (
       select from ${ofLot} and stock_entry.transaction_no = stock_transaction.transaction_no and ${inScope} offset 0
     )`;
-    // A lot stays in its warehouse, so all lines of it are in scope or none.
+    // A lot stays in its warehouse, so either all or none of its lines are in scope.
     const ofLotInScope = sql`stock_entry
       where rec_no = (select rec_no from lot where rec_no = ${recNo} and ${ofLotsInScope})`;
     byLines('recNo', hasLine, ofLotInScope);
@@ -108,12 +109,13 @@ function narrowingsOf(
     byColumn('startDate', sql`at >= ${startDate ?? new Date(0)} and at <= ${end}`);
   }
   if (serial !== undefined) {
-    // The index leaves out the blank ones.
+    // The index excludes blank serials.
     const ofSerial = serial === '' ? sql`lot.serial = ''` : sql`lot.serial = ${serial} and lot.serial <> ''`;
-    // Nearly every lot may be without a serial, and one lot has fewer transactions than any serial.
+    // Almost all lots may be without a serial, and a single lot has fewer transactions than any serial.
     const isNarrowed = narrowings.length > 0 || modifiedSince !== undefined;
     const leads = recNo === undefined && !(serial === '' && isNarrowed);
-    // Its own lines first: a plan that begins with the lots of the serial would pass over them for each.
+    // Begins with the transaction's own lines: a plan that begins with the lots of the serial would scan all
+    // of them for each transaction.
     const hasLine = sql`exists (
       select from (
         select rec_no from stock_entry
@@ -137,8 +139,8 @@ function narrowingsOf(
 }
 
 /**
- * The transactions of these warehouses that have changed since, each found by an index. One changes once
- * more: when it is undone, by one that touches the same warehouses.
+ * The transactions of these warehouses that have changed since, each found by an index. A transaction changes
+ * only when it is reversed, by one that touches the same warehouses.
  */
 function changedSince(sql: Sql, wids: readonly number[], since: Date): Fragment {
   return sql`
@@ -149,7 +151,7 @@ function changedSince(sql: Sql, wids: readonly number[], since: Date): Fragment 
       and transaction_no = any(array(${touching(sql, wids, sql`reverses`, sql`at >= ${since} and reverses is not null`)}))`;
 }
 
-/** Whether it has, asked of each. */
+/** The same, checked for each transaction. */
 function hasChanged(sql: Sql, since: Date): Fragment {
   return sql`(
     at >= ${since}
@@ -162,8 +164,8 @@ function hasChanged(sql: Sql, since: Date): Fragment {
 }
 
 /**
- * How a page of the applied transactions is read that touched a warehouse in scope, or `wid`, which is one of
- * them; newest first unless sorted otherwise. Each shows its first lines in scope.
+ * Chooses how a page of applied transactions is read: those that touched a warehouse in scope, or `wid`,
+ * which is one of them. Default order: newest first. Each shows its first lines in scope.
  */
 export function transactionPage(
   query: PageQuery,
@@ -172,7 +174,7 @@ export function transactionPage(
 ): ListReading {
   const wids = filters.wid === undefined ? scope : [filters.wid];
   const slice = sliceOf(query, 'transactionNo', 'desc');
-  // By name: the filters may come with the rest of a query, which narrows nothing.
+  // Listed by name, because `filters` may contain other parts of the query that do not narrow the list.
   const { kind, itemID, recNo, serial, reference, clientId, deviceID, startDate, endDate } = filters;
   const { modifiedSince } = query;
   const withIndex = [itemID, recNo, reference, deviceID, startDate, endDate, modifiedSince];
@@ -203,7 +205,7 @@ export function transactionPage(
   return hasIndex ? { cost: 'matches', findFew, read } : { cost: 'everything', read };
 }
 
-/** Such a page, read. */
+/** Reads such a page. */
 export function listTransactions(
   sql: Sql,
   query: PageQuery,
@@ -213,10 +215,10 @@ export function listTransactions(
   return transactionPage(query, scope, filters).read(sql);
 }
 
-/** The filter that is found first, the others being asked of what it leaves; null: Postgres chooses. */
+/** The filter that is searched first; the others are checked on its matches. Null: Postgres chooses. */
 type Few = Narrowing['name'] | 'modifiedSince' | null;
 
-/** All that match are found once, for the total and the page: so every page costs the same. */
+/** Finds all matches once, for the total and the page, so every page costs the same. */
 async function readMatches(
   sql: Sql,
   query: PageQuery,
@@ -243,7 +245,7 @@ async function readMatches(
   return { totalCount: row!.total_count, records: row!.records };
 }
 
-/** The `from` and `where` of all that the filters leave. */
+/** `from` and `where` for all matches of the filters. */
 function matchingFrom(sql: Sql, asked: Asked, filters: TransactionFilters, few: Few): Fragment {
   const { modifiedSince, wids } = asked;
   const narrowings = narrowingsOf(sql, filters, asked);

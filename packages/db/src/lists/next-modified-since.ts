@@ -1,14 +1,13 @@
 import type { Sql } from '../pool.ts';
 
-// What is under way elsewhere can be told only from a change that is open for longer than this: a client must
-// not see when others write, and nearly every transaction is over sooner. A clock that is set back by less
-// costs nobody a change.
+// Changes that have been open for less than this do not move the value back: a client must not see when
+// others write, and nearly all transactions are shorter. It also covers a clock that is set back by less.
 const marginMs = 2000;
 
 /**
- * The moment to ask for next time by `modifiedSince`: whoever reads a list now, in a statement that begins
- * after this one was answered, and later what was modified since then, misses nothing, whatever is committed
- * late. By the clock of Postgres. It stands still only while a transaction that has changed something is
+ * Returns the value for the next `modifiedSince`, by the clock of Postgres. If a client reads a list in a
+ * statement that begins after this one was answered, and later asks for changes since that value, it misses
+ * nothing, however late a change commits. The value only stands still while a transaction with changes is
  * open.
  */
 export async function readNextModifiedSince(sql: Sql, { margin = marginMs } = {}): Promise<Date> {

@@ -1,10 +1,10 @@
 import type { Fragment, Sql, Tx } from '../pool.ts';
 import { itemRecord } from './list-items.ts';
 
-// Some 60 KB: made and sent in a few milliseconds.
+// About 60 KB, made and sent within milliseconds.
 const pieceItems = 200;
 
-/** The active items of a category by shortID, as rows of their JSON text. */
+/** The active items of a category by shortID, as rows of JSON text. */
 function recordsOf(sql: Sql | Tx, category: number): Fragment {
   return sql`
     select ${sql.unsafe(itemRecord)} as record
@@ -14,8 +14,7 @@ function recordsOf(sql: Sql | Tx, category: number): Fragment {
 }
 
 /**
- * The JSON text of an array of a category's active items, by shortID; null when there are more than
- * `itemsMax`.
+ * The JSON text of an array of a category's active items, by shortID; null if there are more than `itemsMax`.
  */
 export async function readSmallCategory(
   sql: Sql,
@@ -29,16 +28,16 @@ export async function readSmallCategory(
 }
 
 /**
- * The same text of a category of any size, of one moment, in pieces; the next is read when `write` is done
- * with the last. When `write` fails nothing more is read.
+ * Writes the same text in pieces, for a category of any size, as of one moment. The next piece is read once
+ * `write` has finished with the last. If `write` fails, reading stops.
  */
 export async function readLargeCategory(
   sql: Sql,
   category: number,
   write: (piece: string) => Promise<void>,
 ): Promise<void> {
-  // One statement, so one moment; pieces of it are fetched inside a transaction, which Postgres ends by
-  // itself when nobody asks for more.
+  // One statement, so all pieces are of one moment. They are fetched inside a transaction, which Postgres
+  // ends by itself if no more are fetched.
   await sql.begin('read only', async (tx) => {
     await tx`declare category no scroll cursor for ${recordsOf(tx, category)}`;
     let before = '[';
@@ -46,7 +45,7 @@ export async function readLargeCategory(
       const rows = await tx<{ record: string }[]>`fetch ${tx.unsafe(String(pieceItems))} from category`;
       const isLast = rows.length < pieceItems;
       const records = rows.map(({ record }) => record).join(',');
-      // A category whose size is a multiple of a piece ends with an empty one.
+      // A category whose size is a multiple of a piece ends with an empty piece.
       const text = rows.length === 0 && before === ',' ? '' : before + records;
       await write(isLast ? `${text}]` : text);
       if (isLast) return;

@@ -4,11 +4,11 @@ import { recordsOnPage } from './record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /**
- * A page of the active items, or of all, by shortID, and their exact number, of one moment, as `readLotPage`
- * does it: counts lead to the block where the page begins (see schema/07-item-counts.sql), the index from
- * there on.
+ * Reads a page of the active items, or of all items, by shortID, and their exact number, as of one moment.
+ * Like `readLotPage`: counts lead to the block where the page begins (see schema/07-item-counts.sql), and the
+ * index leads on from there.
  *
- * `record` is the expression of one record's JSON text, of `item`.
+ * `record`: the expression for a record's JSON text, based on `item`.
  */
 export async function readItemPage(
   sql: Sql,
@@ -55,7 +55,7 @@ export async function readItemPage(
   return { totalCount: row!.total_count, records: row!.records };
 }
 
-/** The number of active items, or of all, as an expression. */
+/** An expression for the number of active items, or of all items. */
 export function countItems(sql: Sql, { discontinuedToo }: { discontinuedToo: boolean }): Fragment {
   const count = sql.unsafe(discontinuedToo ? 'items' : 'active');
   return sql`

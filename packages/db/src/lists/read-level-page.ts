@@ -4,12 +4,12 @@ import { type RecordExpression, recordsOnPage } from './record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /**
- * A page of stock levels over these warehouses by partNo, one record for each item that is used in any of
- * them, and their exact number, of one moment. Sets of items, united over the warehouses, say which items the
- * page holds (see schema/08-level-sets.sql); levels are read for those alone. An item that has arrived
- * since is looked up.
+ * Reads a page of stock levels over these warehouses by partNo, one record for each item that is used in any
+ * of them, and their exact number, as of one moment. Sets of items, united over the warehouses, show which
+ * items are on the page (see schema/08-level-sets.sql), and only their levels are read. Items in arrivals are
+ * looked up.
  *
- * `record` is the expression of one record's JSON text, of aggregates of `stock_level`.
+ * `record`: the expression for a record's JSON text, based on aggregates of `stock_level`.
  */
 export async function readLevelPage(
   sql: Sql,

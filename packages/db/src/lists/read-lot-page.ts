@@ -4,10 +4,10 @@ import { type RecordExpression, recordsOnPage } from './record-json.ts';
 import type { Slice } from './slice.ts';
 import { takenOfBlocks, wayToPage } from './way-to-page.ts';
 
-/** Which lots are listed: all, those in stock, or those that are not. */
+/** Which lots are listed: all, those in stock (true), or those not in stock (false). */
 type InStock = boolean | undefined;
 
-/** The column that counts these lots, and the condition on `lot` for them. */
+/** The column that counts these lots, and their condition on `lot`. */
 function countedLots(sql: Sql, inStock: InStock): { count: Fragment; condition: Fragment } {
   if (inStock === undefined) return { count: sql`lots`, condition: sql`` };
   return inStock
@@ -16,14 +16,14 @@ function countedLots(sql: Sql, inStock: InStock): { count: Fragment; condition: 
 }
 
 /**
- * A page of the lots of these warehouses by (received, recNo), all or only those that are in stock or are
- * not, and their exact number, of one moment, for a price that does not grow with the table. Lots lie in
- * blocks of about a thousand neighbours, blocks in chapters, chapters in volumes, and all are counted (see
- * schema/09-lot-counts.sql). The counts lead to the blocks of the page, see `wayToPage`; its lots are read
- * from the index on (received, recNo): when places 250 to 274 are wanted, and 200 come before the block that
- * holds them, with `offset 50 limit 25`.
+ * Reads a page of the lots of these warehouses by (received, recNo), either all or by whether they are in
+ * stock, and their exact number, as of one moment. The cost does not grow with the table. About a thousand
+ * neighbouring lots form a block, blocks form chapters, chapters form volumes, and all are counted (see
+ * schema/09-lot-counts.sql). The counts lead to the blocks of the page, see `wayToPage`. The lots are then
+ * read from the index on (received, recNo). For example, if places 250 to 274 are wanted and 200 lots come
+ * before the block, the block is read with `offset 50 limit 25`.
  *
- * `record` is the expression of one record's JSON text, of `lot`, `item` and `warehouse`.
+ * `record`: the expression for a record's JSON text, based on `lot`, `item` and `warehouse`.
  */
 export async function readLotPage(
   sql: Sql,
@@ -37,10 +37,10 @@ export async function readLotPage(
   const { count, condition } = countedLots(sql, inStock);
   const [row] = await sql<{ total_count: number; records: string }[]>`
     with asked as materialized (
-      -- The parameters, once: several parts use them.
+      -- The parameters stand here once, because several parts use them.
       select ${wids as number[]}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size
     ), arrived as materialized (
-      -- Lots that came or went since the counts were last brought up to date, by the block they belong to.
+      -- Arrivals that are not folded yet, by the block they belong to.
       select volume, chapter, block, sum(${count})::bigint as count
       from lot_arrival
       cross join lateral (
@@ -87,13 +87,13 @@ export async function readLotPage(
       -- The keys of the page, read from the index.
       select rec_no, received
       from blocks_of_page
-      -- Block by block: between two that hold lots of the page may lie many that hold none.
+      -- Block by block: there may be many blocks without matching lots between two with lots of the page.
       cross join lateral (
         select rec_no, received
         from lot
         where ${scope} and received >= block ${condition}
           and received < (select coalesce(min(next.block), 'infinity') from lot_block as next where next.block > blocks_of_page.block)
-        -- Through the index, whatever number of blocks the planner expects.
+        -- Forces the index, however many blocks the planner expects.
         offset 0
       ) as of_block
       order by received desc, rec_no desc
@@ -108,8 +108,7 @@ export async function readLotPage(
 }
 
 /**
- * The number of the lots of these warehouses, all or only those that are in stock or are not, as an
- * expression.
+ * An expression for the number of the lots of these warehouses, either all or by whether they are in stock.
  */
 export function countLots(sql: Sql, wids: readonly number[], inStock: InStock): Fragment {
   const scope = sql`wid = any(${wids as number[]}::integer[])`;

@@ -16,10 +16,10 @@ const lineColumns: Columns<keyof LotHistoryLine> = {
   balance: 'trim_scale(stock_entry.balance)',
 };
 
-/** How many lines of its history a lot is shown with. */
+/** The most history lines in the answer for a lot. */
 const historyLines = 50;
 
-/** The JSON text of a lot with its history, or null when there is none in these warehouses. */
+/** The JSON text of a lot with its history; null if there is no such lot in these warehouses. */
 export async function readLot(sql: Sql, recNo: number, scope: readonly number[]): Promise<string | null> {
   const [row] = await sql<{ record: string }[]>`
     select (

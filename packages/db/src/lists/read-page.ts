@@ -4,43 +4,43 @@ import type { Fragment, Sql } from '../pool.ts';
 import { type RecordExpression, recordsOnPage } from './record-json.ts';
 import { orderBy, type SortColumn, type SortColumns } from './sort-columns.ts';
 
-/** The parts of a paged list. Everything but fragments is text of this package, never of a request. */
+/**
+ * The parts of a paged list. Apart from fragments, all text comes from this package, never from a request.
+ */
 export type List = {
-  /** The table that has a row for each record or, with `groupBy`, several. */
+  /** The table that has one row for each record, or several with `groupBy`. */
   table: string;
-  /** Other tables that a record is made of. */
+  /** Other tables that the record needs. */
   joins?: string;
-  /** The expression of one record's JSON text. */
+  /** The expression for a record's JSON text. */
   record: RecordExpression;
-  /** On `table` alone. */
+  /** A condition on `table` only. */
   where: Fragment;
   /**
-   * Few rows of `table` in its place and under its name, found first; `where` and the rest are asked of each.
-   * Those since `modifiedSince` are then no others; with `groupBy` they are looked for among these rows.
+   * A small set of rows that replaces `table` under its name and is found first. `where` and the rest are
+   * checked on each. It must contain all rows since `modifiedSince`; with `groupBy` they are searched among
+   * these rows.
    */
   few?: Fragment;
-  /** The number of records when no filter narrows them, if it can be had without counting. */
+  /** The number of records without filters, if it is available without counting. */
   total?: Fragment;
-  /** One record for each value of this expression; the other expressions are then aggregates. */
+  /** One record for each value of this expression. The other expressions are then aggregates. */
   groupBy?: string;
   /**
-   * The conditions on `table` for records that count as modified since a moment; no row meets two of them.
-   * There are several when what is shown can change in several places, each with an index: one condition that
-   * says "or" would be answered without any.
+   * Conditions on `table` for records that were modified since a time. No row meets two of them. There are
+   * several if the record shows data from several places, each with an index: a single condition with "or"
+   * would use no index.
    */
   modifiedSince: (sql: Sql, since: Date) => Fragment[];
-  /**
-   * The expression that each sortable field is sorted by; columns of `table` begin with its name where there
-   * are joins.
-   */
+  /** The expression for each sortable field. With joins, columns of `table` begin with its name. */
   sortColumns: SortColumns;
-  /** The expression that it is sorted by unless asked otherwise; never null. */
+  /** The expression for the default order. Never null. */
   defaultOrder: { by: string; direction: 'asc' | 'desc' };
   /** A unique column, so that no record is on two pages or on none. */
   tieBreaker: string;
 };
 
-/** One page and the exact total, of one moment. */
+/** Reads one page and the exact total, as of one moment. */
 export async function readPage(sql: Sql, query: PageQuery, list: List): Promise<Page> {
   const [row] = await (list.groupBy === undefined
     ? rowsOf(sql, query, list)
@@ -50,7 +50,7 @@ export async function readPage(sql: Sql, query: PageQuery, list: List): Promise<
 
 type PageRow = { total_count: number; records: string };
 
-/** The records of the page are made only when it is known which they are. */
+/** The records are made only after the keys of the page are known. */
 function rowsOf(sql: Sql, query: PageQuery, list: List) {
   const { table, joins = '', tieBreaker, few = sql`${sql.unsafe(table)}` } = list;
   const column = list.sortColumns[query.sort ?? ''];
@@ -90,7 +90,7 @@ function keysOf(sql: Sql, query: PageQuery, list: List, sorted: Fragment, counte
   };
 }
 
-/** The same of records that meet one of these conditions, of which each leads to its own by an index. */
+/** The same for records that meet one of these conditions, each of which uses an index. */
 function changedKeysOf(
   sql: Sql,
   query: PageQuery,
@@ -112,7 +112,7 @@ function changedKeysOf(
   };
 }
 
-/** What meets one of the conditions, of which no row meets two. */
+/** Rows that meet one of the conditions. No row meets two. */
 function anyOf(
   sql: Sql,
   columns: Fragment,
@@ -122,16 +122,16 @@ function anyOf(
 ): Fragment {
   return (
     conditions
-      // Fenced off by `offset`: else an index in the page's order looks cheaper than those few, and
-      // everything is read.
+      // `offset` is a fence: otherwise an index in the order of the page could look cheaper than these few
+      // rows, and everything would be read.
       .map((condition) => sql`(select ${columns} from ${from} where ${where} and ${condition} offset 0)`)
       .reduce((all, each) => sql`${all} union all ${each}`)
   );
 }
 
-/** Every group is made once, with nothing but what the order needs. */
+/** Makes each group once, with only the columns that the order needs. */
 function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
-  // A group is as new as the newest of its rows; those are found first, so that only their groups are made.
+  // A group is as new as its newest row. Those rows are found first, so that only their groups are made.
   const { modifiedSince } = query;
   const key = sql`${sql.unsafe(groupBy)}`;
   const table = list.few ?? sql`${sql.unsafe(list.table)}`;

@@ -5,13 +5,13 @@ import type { Slice } from './slice.ts';
 import { takenOfBlocks, wayToPage } from './way-to-page.ts';
 
 /**
- * A page of the transactions that touched these warehouses, by transactionNo, and their exact number, of one
- * moment, for a price that does not grow with the table. As lots, they lie in blocks, blocks in chapters,
- * chapters in volumes, and all are counted (see schema/10-transaction-counts.sql). The counts lead to
- * the blocks of the page, see `wayToPage`, which are read from the index of each warehouse.
+ * Reads a page of the transactions that touched these warehouses, by transactionNo, and their exact number,
+ * as of one moment. The cost does not grow with the table. As with lots, there are blocks, chapters and
+ * volumes, and all are counted (see schema/10-transaction-counts.sql). The counts lead to the blocks of the
+ * page, see `wayToPage`. These are read from the index of each warehouse.
  *
- * A count is of one warehouse or of two that were touched together; what touched two of these warehouses is
- * in one count, and counts once.
+ * A count is for one warehouse, or for two that were touched together. So a transaction that touched two of
+ * these warehouses is counted once.
  */
 export async function readTransactionPage(
   sql: Sql,
@@ -27,7 +27,7 @@ export async function readTransactionPage(
     with asked as materialized (
       select ${wids as number[]}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size
     ), arrived as materialized (
-      -- Those that came since the counts were last brought up to date.
+      -- Arrivals that are not folded yet.
       select block, sum(transactions)::bigint as count
       from transaction_arrival
       where ${scope}
@@ -66,12 +66,12 @@ export async function readTransactionPage(
     )}, page as materialized (
       select transaction_no
       from blocks_of_page
-      -- Block by block: between two that hold transactions of the page may lie many that hold none.
+      -- Block by block: there may be many blocks without matches between two with transactions of the page.
       cross join lateral (
         select transaction_no from stock_transaction where wid = any(${asked}) and ${inBlock}
         union all
         select transaction_no from stock_transaction where to_wid = any(${asked}) and wid <> all(${asked}) and ${inBlock}
-        -- Through the indexes, whatever number of blocks the planner expects.
+        -- Forces the indexes, however many blocks the planner expects.
         offset 0
       ) as of_block
       order by transaction_no desc

@@ -1,17 +1,17 @@
 import type { Fragment, Sql } from '../pool.ts';
 
-/** The expression of a record's JSON text: text of this package or, when it needs values, a fragment. */
+/** The expression for a record's JSON text: text of this package, or a fragment if it needs values. */
 export type RecordExpression = string | Fragment;
 
-/** It as a piece of a statement. */
+/** The expression as a piece of a statement. */
 function recordFragment(sql: Sql, record: RecordExpression): Fragment {
   return typeof record === 'string' ? sql`${sql.unsafe(record)}` : record;
 }
 
 /**
- * The expression of the JSON texts, with commas between, of the records whose keys are in `page`. They are
- * made one by one through an index, whatever number of rows the planner expects. `from`: where a record is
- * found, up to the condition that joins it with `page`; `order`: by columns of `page`.
+ * The expression for the JSON texts, joined by commas, of the records whose keys are in `page`. They are made
+ * one by one through an index, however many rows the planner expects. `from`: where a record is found,
+ * including the condition that joins it with `page`. `order`: by columns of `page`.
  */
 export function recordsOnPage(
   sql: Sql,
@@ -36,12 +36,12 @@ export function dateTimeText(column: string): string {
 }
 
 /**
- * Fields of an answer, each with the SQL expression of its value. A record typed by the answer's schema
- * misses none.
+ * The fields of an answer, each with the SQL expression for its value. Typed by the answer's schema, so that
+ * no field is missing.
  */
 export type Columns<Field extends string = string> = Readonly<Record<Field, string>>;
 
-/** The columns as a list of expressions, each named for its field. */
+/** The columns as a list of expressions, each named after its field. */
 export function columnList(columns: Columns): string {
   return Object.entries(columns)
     .map(([field, expression]) => `${expression} as "${field}"`)
@@ -49,8 +49,8 @@ export function columnList(columns: Columns): string {
 }
 
 /**
- * The SQL expression of a record's JSON text. Postgres writes numeric digit for digit, which no JavaScript
- * number can.
+ * The SQL expression for a record's JSON text. Postgres writes numeric digit for digit; a JavaScript number
+ * cannot.
  */
 export function recordText(columns: Columns): string {
   return `(select row_to_json(record) from (select ${columnList(columns)}) as record)::text`;

@@ -1,11 +1,11 @@
 import type { PageQuery } from '@inventory/paging/page-query';
 
-/** Which records of a list, by their places in its default order or in its reverse, counted from 0. */
+/** Selects records of a list by their places in its default order or in the reverse, counted from 0. */
 export type Slice = { offset: number; limit: number; backwards: boolean };
 
 /**
- * What a query asks for as places; null when it asks for another order or for some records only. `key` is the
- * column that the default order is by, from the lowest or, as `defaultDirection` says, from the highest.
+ * Converts a query to places; null if it asks for another order or a filter. `key`: the column of the default
+ * order, ascending or as `defaultDirection` says.
  */
 export function sliceOf(
   { page, pageSize, sort, direction, modifiedSince }: PageQuery,
@@ -21,8 +21,8 @@ export function sliceOf(
 }
 
 /**
- * The expressions `first` and `last`: the places of a page in the list's own order, the first on it, the last
- * not. Of `total` records, so many `skipped` and `size` wanted.
+ * The expressions `first` and `last`: the places of a page in the list's own order, from `first` (inclusive)
+ * to `last` (exclusive). `total`: the number of records; `skipped` and `size`: of the page.
  */
 export function sliceText({ backwards }: Pick<Slice, 'backwards'>): string {
   return backwards

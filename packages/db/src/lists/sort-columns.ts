@@ -1,16 +1,16 @@
 import type { Columns } from './record-json.ts';
 
 /**
- * The SQL expression that a list is sorted by. With `emptyLast` its nulls come last in both directions; only
- * where there can be some, because an index serves no such order backwards.
+ * The SQL expression by which a list is sorted. With `emptyLast`, nulls come last in both directions; set
+ * only where nulls can occur, because no index serves that order backwards.
  */
 export type SortColumn = { by: string; emptyLast: boolean };
 
-/** The expression of each field that a list can be sorted by. */
+/** The expression for each sortable field. */
 export type SortColumns<Field extends string = string> = Readonly<Record<Field, SortColumn>>;
 
 /**
- * A list's columns as it is sorted by them. Blank and null are both empty: to a caller they mean the same.
+ * The columns by which a list can be sorted. Blank and null are both empty: they mean the same to a caller.
  */
 export function sortColumnsOf<Field extends string>(
   columns: Columns<Field>,
@@ -23,7 +23,7 @@ export function sortColumnsOf<Field extends string>(
   return Object.fromEntries(sortColumns);
 }
 
-/** The order by a column, then by a unique one. */
+/** Orders by a column, then by a unique one. */
 export function orderBy(
   { by, emptyLast }: SortColumn,
   direction: 'asc' | 'desc',

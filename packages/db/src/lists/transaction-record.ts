@@ -19,14 +19,11 @@ const columns: Columns<Exclude<keyof Transaction, 'lines' | 'moreLines'>> = {
     where reversal.reverses = stock_transaction.transaction_no)`,
 };
 
-/** So many lines of each transaction stand in a list: a page of moves of a thousand lots has its bound. */
+/** The most lines of each transaction in a list. This bounds a page of moves of a thousand lots each. */
 export const listedLinesMax = 100;
 const allLines = 2 ** 31 - 2;
 
-/**
- * The expression of a transaction's JSON text, with its lines in these warehouses, the first `linesMax` of
- * them.
- */
+/** The expression for a transaction's JSON text with its first `linesMax` lines in these warehouses. */
 export function transactionRecord(sql: Sql, shown: readonly number[], linesMax: number): Fragment {
   return sql`(
     select case when has_more then (select row_to_json(cut) from (select record.*, true as "moreLines") as cut)
@@ -56,13 +53,13 @@ export function transactionRecord(sql: Sql, shown: readonly number[], linesMax: 
   )::text`;
 }
 
-/** On `stock_transaction`: applied, and touched one of these warehouses. */
+/** A condition on `stock_transaction`: applied, and touched one of these warehouses. */
 export function touches(sql: Sql, wids: readonly number[]): Fragment {
   return sql`stock_transaction.wid is not null and (stock_transaction.wid = any(${wids as number[]}::integer[])
     or stock_transaction.to_wid = any(${wids as number[]}::integer[]))`;
 }
 
-/** The JSON text of a transaction, or null when there is none that touched one of these warehouses. */
+/** The JSON text of a transaction; null if there is none that touched one of these warehouses. */
 export async function readTransaction(
   sql: Sql,
   transactionNo: number,

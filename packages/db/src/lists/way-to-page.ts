@@ -2,15 +2,15 @@ import type { Fragment, Sql } from '../pool.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /**
- * Selections of the keys of a step and their `count`; a key may stand there more than once. `chapters` are
- * those of `volumes_of_page`, `blocks` those of `chapters_of_page`.
+ * Selections of keys and their `count` for each step. A key may occur several times. `chapters` are those of
+ * `volumes_of_page`, `blocks` those of `chapters_of_page`.
  */
 type Counted = { volumes: Fragment; chapters: Fragment; blocks: Fragment };
 
 /**
- * The common table expressions that lead from what is counted to the blocks that hold a page, for a price
- * that does not grow with the list; newest first, `asked` has what is `skipped` and the `size`. Each step
- * adds up its counts, and those that hold places of the page are looked into:
+ * The common table expressions that lead from the counts to the blocks of a page. The cost does not grow with
+ * the list. Newest first; `asked` has the `skipped` number and the `size`. Each step adds up its counts and
+ * goes on with the entries that contain places of the page:
  *
  *     places 250 to 274 of 900 are wanted; volumes hold 600 (V) and 300 (U)
  *     volumes   V through 600, U through 900                     -> first and last place lie in V
@@ -19,8 +19,8 @@ type Counted = { volumes: Fragment; chapters: Fragment; blocks: Fragment };
  *     blocks    of C: c3 with 200, c2 with 180, c1 with 120
  *               c3 through 200, c2 through 380, c1 through 500   -> both lie in c2, before which are 200
  *
- * After it `wanted` has the `total` and the places, `blocks_of_page` each `block` and how many come `before`
- * it. What is counted 0 is passed over, however much of it lies between two places of the page.
+ * In the result, `wanted` has the `total` and the places, and `blocks_of_page` has each `block` and how many
+ * records come `before` it. Entries with the count 0 are skipped, even between two places of the page.
  */
 export function wayToPage(
   sql: Sql,
@@ -31,7 +31,7 @@ export function wayToPage(
   return sql`
     ${sums(sql, 'volume', volumes, sql`0`)},
     wanted as materialized (
-      -- The total, and the places of the page counted from the newest: the first is on it, the last is not.
+      -- The total, and the places of the page counted from the newest: first (inclusive) to last (exclusive).
       select total, ${places}
       from asked
       cross join (select coalesce(sum(count), 0)::bigint as total from volumes) as summed
@@ -43,7 +43,7 @@ export function wayToPage(
     ${ofPage(sql, 'block')}`;
 }
 
-/** Each key of a step with its count, and the sum of these from the newest through it. */
+/** Each key of a step with its count, and the running sum from the newest to it. */
 function sums(sql: Sql, step: string, counted: Fragment, before: Fragment): Fragment {
   const key = sql.unsafe(step);
   return sql`${sql.unsafe(`${step}s`)} as materialized (
@@ -54,7 +54,7 @@ function sums(sql: Sql, step: string, counted: Fragment, before: Fragment): Frag
     )`;
 }
 
-/** The keys of a step in which places of the page lie. */
+/** The keys of a step that contain places of the page. */
 function ofPage(sql: Sql, step: string): Fragment {
   return sql`${sql.unsafe(`${step}s_of_page`)} as materialized (
       select ${sql.unsafe(step)}, through - count as before
@@ -64,7 +64,7 @@ function ofPage(sql: Sql, step: string): Fragment {
     )`;
 }
 
-/** What a page takes of the records of `blocks_of_page`, newest first. */
+/** The part of the records of `blocks_of_page` that is on the page, newest first. */
 export function takenOfBlocks(sql: Sql): Fragment {
   return sql`
     limit (select greatest(last - first, 0) from wanted)

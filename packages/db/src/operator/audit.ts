@@ -1,10 +1,10 @@
 import { compareLevels, compareLots, type Drift } from '../compare-stock.ts';
 import type { Sql } from '../pool.ts';
 
-/** A place where levels, lots and ledger do not agree; quantities as decimal text. */
+/** A place where levels, lots and ledger disagree. Quantities are decimal text. */
 export type Imbalance = { check: string; place: Record<string, number>; expected: string; found: string };
 
-// Blocks, and the chapters and volumes that begin with them, are named by their place, from 1 at the oldest.
+// Blocks, and the chapters and volumes that begin with them, are named by their place: 1 is the oldest.
 const blockOf = (received: string) =>
   `width_bucket(${received}, array(select block from lot_block order by block)) as block`;
 
@@ -14,7 +14,7 @@ const volumeOf = (chapter: string) =>
 const itemBlockOf = (shortId: string) =>
   `width_bucket(${shortId}, array(select block from item_block order by block)) as block`;
 
-// Each gives the places that differ, as key columns, expected and found.
+// Each statement returns the places that differ: key columns, expected and found.
 const checks: readonly { name: string; statement: string }[] = [
   {
     name: 'the entries of a transaction add up to what was asked',
@@ -205,7 +205,7 @@ const checks: readonly { name: string; statement: string }[] = [
   },
 ];
 
-/** The differences of several counts that are kept side by side. */
+/** Compares several counts that are kept side by side. */
 function ofEach(counts: readonly string[], statement: (count: string) => string): string {
   return counts.map(statement).join(' union all ');
 }
@@ -218,7 +218,7 @@ function compare(key: string, expected: string, found: string): string {
     where coalesce(expected.quantity, 0) <> coalesce(found.quantity, 0)`;
 }
 
-// More differences than this say nothing more.
+// More differences add no information.
 const differencesMax = 1000;
 
 function imbalanceOf({ check, partNo, wid, recNo, expected, found }: Drift): Imbalance {
@@ -226,9 +226,9 @@ function imbalanceOf({ check, partNo, wid, recNo, expected, found }: Drift): Imb
 }
 
 /**
- * Every place where levels, lots and ledger differ, all at one moment, while the service goes on working;
- * none when all is well. Postgres does the sums; only differences come here, at most 1,000 of each check.
- * `report` gets the name of each check as it begins.
+ * Returns every place where levels, lots and ledger differ, as of one moment, while the service keeps
+ * running. Empty if all is well. Postgres does the sums; only differences are sent, at most 1,000 for each
+ * check. `report` gets the name of each check as it begins.
  */
 export async function findImbalances(
   sql: Sql,

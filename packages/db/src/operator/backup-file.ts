@@ -5,23 +5,25 @@ import { createGunzip, gzip } from 'node:zlib';
 import { PlainError } from '@inventory/process/plain-error';
 import { type BackupTable, quoteName } from './backup-tables.ts';
 
-// A backup is gzip, in as many members as there are blocks, so that several processors compress at once.
-// Unpacked it is text: a line that says what it is, blocks of rows as COPY writes and reads them, and a last
-// line with what must have come until there.
+// A backup is gzip with one member for each block, so that several cores can compress at once. Unpacked it is
+// text: a header line, blocks of rows in the format of COPY, and a last line with the expected contents.
 //
 //   -- inventory backup {"version":1,"schema":16,…}
 //   COPY "lot" ("rec_no","part_no",…) FROM stdin;
-//   1	1	…
+//   1     1       …
 //   \.
 //   …
 //   -- end {"rows":{"lot":1,…},"sequences":{…},"sha256":"…"}
 
-/** What a backup says of itself before its rows. */
+/** The header of a backup, before its rows. */
 export type BackupHeader = {
   version: number;
   /** The version of the database's tables. */
   schema: number;
-  /** Everything that was acknowledged before this moment, by the clock of Postgres, is in it. ISO 8601. */
+  /**
+   * Everything that was acknowledged before this moment, by the clock of Postgres, is in the backup. ISO
+   * 8601.
+   */
   takenAt: string;
   /** The identity of the database. */
   database: string;
@@ -29,20 +31,20 @@ export type BackupHeader = {
   postgres: string;
 };
 
-/** What it says after them. */
+/** The end of a backup, after its rows. */
 export type BackupEnd = {
-  /** How many rows of each table came before. */
+  /** The number of rows of each table. */
   rows: Record<string, number>;
   /** The last number that each sequence had given out when the rows were copied, as decimal text. */
   sequences: Record<string, string>;
-  /** When that was, by the clock of Postgres. ISO 8601. */
+  /** When those numbers were read, by the clock of Postgres. ISO 8601. */
   numbersAt: string;
 };
 
 /** Rows of one table, as text for COPY. */
 export type BackupBlock = { table: string; columns: string[]; rows: Buffer };
 
-/** A file that is no backup, or not all of one; the message is one line for the operator. */
+/** The file is not a backup, or not a complete one. The message is one line for the operator. */
 export class DamagedBackupError extends PlainError {}
 
 const formatVersion = 1;
@@ -50,29 +52,29 @@ const beginning = '-- inventory backup ';
 const ending = '-- end ';
 const terminator = '\n\\.\n';
 const gzipped = promisify(gzip);
-// The first level does most of what there is to do, in a third of the time of the usual one.
+// Level 1 reaches most of the compression in a third of the time of the default level.
 const level = 1;
-// So many blocks may be in memory at once, waiting for their turn to be compressed or written.
+// The most blocks in memory that wait to be compressed or written.
 const blocksMax = 8;
-/** About so many bytes of rows make a block. */
+/** The approximate size of a block of rows in bytes. */
 export const blockBytes = 1024 * 1024;
-// No block of ours comes near it.
+// Our blocks are far smaller.
 const blockBytesMax = 64 * 1024 * 1024;
 
 export type BackupWriter = {
   /**
-   * Takes a block; resolves when there is room for the next one. Rejects when an earlier one could not be
+   * Adds a block. Resolves when there is room for the next one. Rejects if an earlier one could not be
    * written.
    */
   add(table: BackupTable, rows: readonly Buffer[]): Promise<void>;
   /**
-   * Writes the last line; resolves when all is handed to `output`, which it does not end. Returns the file's
-   * size.
+   * Writes the last line. Resolves when everything has been handed to `output`, which stays open. Returns the
+   * file's size.
    */
   end(end: BackupEnd): Promise<number>;
 };
 
-/** Writes a backup to `output`, in memory that does not grow with it. */
+/** Writes a backup to `output`. Its memory use does not grow with the backup. */
 export function createBackupWriter(output: Writable, header: Omit<BackupHeader, 'version'>): BackupWriter {
   const hash = createHash('sha256');
   let waiting = 0;
@@ -127,24 +129,24 @@ export function createBackupWriter(output: Writable, header: Omit<BackupHeader, 
 export type OpenBackup = {
   header: BackupHeader;
   /**
-   * The blocks in the file's order, to be read once, to the end; then `end` is there. Fails with
+   * The blocks in the order of the file. Must be read once, to the end; then `end` is available. Fails with
    * DamagedBackupError.
    */
   blocks: AsyncIterable<BackupBlock>;
-  /** The last line, when all that comes before it was read and is as it was written. */
+  /** The last line, once everything before it was read and verified. */
   end(): BackupEnd;
 };
 
-/** Begins to read a backup. Fails with DamagedBackupError when it is none, or is of a later format. */
+/** Opens a backup for reading. Fails with DamagedBackupError if it is not a backup or has a later format. */
 export async function openBackup(packed: Readable): Promise<OpenBackup> {
   const reader = createReader(unpack(packed));
   const hash = createHash('sha256');
   const first = await reader.line().then(String, (error) => {
     throw error instanceof DamagedBackupError
-      ? new DamagedBackupError('this is no backup of the service')
+      ? new DamagedBackupError('this is not a backup of the service')
       : error;
   });
-  if (!first.startsWith(beginning)) throw new DamagedBackupError('this is no backup of the service');
+  if (!first.startsWith(beginning)) throw new DamagedBackupError('this is not a backup of the service');
   hash.update(first);
   const header = parse<BackupHeader>(first.slice(beginning.length));
   if (header.version !== formatVersion)
@@ -198,13 +200,13 @@ function parse<T>(json: string): T {
 }
 
 function damaged(): DamagedBackupError {
-  return new DamagedBackupError('the backup is damaged or cut off: not all of it is as it was written');
+  return new DamagedBackupError('the backup is damaged or incomplete');
 }
 
-/** The unpacked text, in pieces. What gzip finds wrong is damage. */
+/** The unpacked text, in pieces. An error of gzip means damage. */
 async function* unpack(packed: Readable): AsyncGenerator<Buffer> {
   try {
-    // The errors of either come out of the last one.
+    // Errors of both streams surface in the last one.
     yield* pipeline(packed, createGunzip({ chunkSize: blockBytes }), () => {});
   } catch (error) {
     if (String((error as { code?: unknown }).code).startsWith('Z_')) throw damaged();
@@ -213,18 +215,18 @@ async function* unpack(packed: Readable): AsyncGenerator<Buffer> {
 }
 
 type TextReader = {
-  /** The next line, with its end. */
+  /** The next line, including its end. */
   line(): Promise<Buffer>;
-  /** All until the line that ends rows, that line included. */
+  /** Everything up to and including the line that ends the rows. */
   rows(): Promise<Buffer>;
-  /** Fails when there is more. */
+  /** Fails if there is more. */
   finish(): Promise<void>;
 };
 
 function createReader(pieces: AsyncGenerator<Buffer>): TextReader {
   let text: Buffer = Buffer.alloc(0);
 
-  /** Whether there was one. */
+  /** Returns false at the end. */
   async function readPiece(): Promise<boolean> {
     const { value, done } = await pieces.next();
     if (done === true) return false;
@@ -238,7 +240,7 @@ function createReader(pieces: AsyncGenerator<Buffer>): TextReader {
     return taken;
   }
 
-  /** Up to and with the first `mark`. */
+  /** Reads up to and including the first `mark`. */
   async function readTo(mark: string): Promise<Buffer> {
     for (let from = 0; ; ) {
       const at = text.indexOf(mark, from);
@@ -250,7 +252,7 @@ function createReader(pieces: AsyncGenerator<Buffer>): TextReader {
 
   return {
     line: () => readTo('\n'),
-    // No row looks like that line: COPY writes a backslash as two.
+    // No row can look like that line, because COPY doubles backslashes.
     rows: () => readTo(terminator),
     async finish() {
       if (text.length > 0 || (await readPiece())) throw damaged();

@@ -1,17 +1,17 @@
 import type { Sql } from '../pool.ts';
 
-/** A backup that was made; `bytes`: null where something else than our command made it. */
+/** A recorded backup. `bytes`: null if another tool made it. */
 export type BackupRecord = { takenAt: Date; server: string; bytes: number | null; madeBy: string };
 
 /**
- * Why a backup could not be noted: the database only reads, or its clock has not come to the moment of the
- * backup.
+ * Why a backup could not be recorded: the database is read-only, or its clock has not reached the moment of
+ * the backup.
  */
 export type NotNoted = 'standby' | 'future';
 
 /**
- * Notes that a backup was made, so that its age can be told; `takenAt`: null for now. One that is noted
- * already stays as it is. Returns the moment by the clock of Postgres, or why it was not noted.
+ * Records a backup, so that its age is known. `takenAt`: null for now. A backup that is already recorded does
+ * not change. Returns the moment by the clock of Postgres, or why it was not recorded.
  */
 export async function noteBackup(
   sql: Sql,
@@ -22,7 +22,7 @@ export async function noteBackup(
     from (select date_trunc('milliseconds', coalesce(${takenAt}::timestamptz, clock_timestamp())) as moment) as given`;
   const { standby, moment, future } = found!;
   if (standby) return 'standby';
-  // It would hide for long that no other is made.
+  // A date in the future would hide that no later backup is made.
   if (future) return 'future';
   await sql`
     insert into backup_record (taken_at, server, bytes, made_by)
@@ -31,7 +31,7 @@ export async function noteBackup(
   return moment;
 }
 
-/** The backup of the latest moment, with its age by the clock of Postgres; null when none was ever noted. */
+/** The latest backup and its age by the clock of Postgres; null if none was ever recorded. */
 export async function readLastBackup(sql: Sql): Promise<(BackupRecord & { ageSeconds: number }) | null> {
   const [row] = await sql<(BackupRecord & { ageSeconds: number })[]>`
     select taken_at as "takenAt", server, bytes::double precision as bytes, made_by as "madeBy",

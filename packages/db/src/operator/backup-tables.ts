@@ -1,29 +1,30 @@
 import type { Sql, Tx } from '../pool.ts';
 
-/** A table as a backup has it: all columns but generated ones, in the order of the table. */
+/** A table in a backup: all columns except generated ones, in the order of the table. */
 export type BackupTable = { name: string; columns: string[] };
 
-// Everything else is in a backup, so that a table which a later migration adds is in it, too.
+// Tables that are not in a backup. All others are, including tables of later migrations.
 const left = [
-  // What makes the tables writes it.
+  // Written when the tables are created.
   'schema_version',
   'schema_compatibility',
-  // What whoever has a backup could act in the service's name with. A restored database has keys of its own.
+  // Secrets with which the holder of a backup could act as the service. A restored database gets its own
+  // keys.
   'signing_key',
   'verifying_key',
   'envelope_key',
-  // A restored database is another one.
+  // A restored database has a new identity.
   'database_identity',
-  // It has no backup but the one that it comes from.
+  // The only backup of a restored database is the one that it comes from.
   'backup_record',
-  // How far workers are with removing old rows of this very database.
+  // The progress of workers that remove old rows of this very database.
   'retention',
-  // What was found in the database that the backup is of; a restored one is audited anew.
+  // Findings about the original database. A restored one is audited again.
   'audit_drift',
   'audit_progress',
 ];
 
-// Counts of what the other tables hold: they begin with a row each.
+// Counts of other tables. They have one row from the start.
 const begunWithRow = [
   'item_block',
   'lot_block',
@@ -33,7 +34,7 @@ const begunWithRow = [
   'lot_volume_count',
 ];
 
-/** The tables that a backup holds, by name. */
+/** The tables of a backup, by name. */
 export async function listBackupTables(sql: Sql | Tx): Promise<BackupTable[]> {
   const rows = await sql<BackupTable[]>`
     select relname as name, array_agg(attname::text order by attnum) as columns
@@ -46,8 +47,7 @@ export async function listBackupTables(sql: Sql | Tx): Promise<BackupTable[]> {
 }
 
 /**
- * The tables of a database that nobody has worked with yet have no rows: those that do, none when it is
- * empty.
+ * The tables that have rows although they are empty in an unused database. Empty if the database is unused.
  */
 export async function findTablesInUse(sql: Sql | Tx, tables: readonly BackupTable[]): Promise<string[]> {
   const asked = tables.filter(({ name }) => !begunWithRow.includes(name));
@@ -62,7 +62,7 @@ export async function findTablesInUse(sql: Sql | Tx, tables: readonly BackupTabl
 
 export type BackupSequence = { name: string; isInteger: boolean };
 
-/** The sequences whose numbers a backup must not let be given out again. */
+/** The sequences whose numbers must not be given out again after a restore. */
 export async function listBackupSequences(sql: Sql | Tx): Promise<BackupSequence[]> {
   const rows = await sql<BackupSequence[]>`
     select sequence.relname as name, seqtypid = 'integer'::regtype as "isInteger"
@@ -75,7 +75,7 @@ export async function listBackupSequences(sql: Sql | Tx): Promise<BackupSequence
   return [...rows];
 }
 
-/** A name as it stands in a statement. */
+/** A name, quoted for a statement. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -6,15 +6,15 @@ import { openConnection, type SingleConnection, type Sql } from '../pool.ts';
 import { type BackupHeader, type BackupWriter, blockBytes, createBackupWriter } from './backup-file.ts';
 import { type BackupTable, listBackupSequences, listBackupTables, quoteName } from './backup-tables.ts';
 
-/** A backup that cannot be made now; the message is one line for the operator. */
+/** A backup cannot be made now. The message is one line for the operator. */
 class BackupRefusedError extends PlainError {}
 
 export type BackupOptions = {
-  /** So many connections copy at once. */
+  /** The number of connections that copy at the same time. */
   connections: number;
-  /** Gets how far it is, 0 … 1, and how many bytes of rows were read, after each piece. */
+  /** Gets the progress (0 to 1) and the bytes of rows read so far, after each piece. */
   report: (done: number, bytes: number) => void;
-  /** Ends the work, which then fails with the signal's reason. */
+  /** Aborts the work, which then fails with the signal's reason. */
   signal: AbortSignal;
 };
 
@@ -26,17 +26,18 @@ export type MadeBackup = {
   snapshotMs: number;
 };
 
-// Pages of 8 KB: pieces are small enough for progress, and for the connections to end together.
+// Pages of 8 KB. Pieces are small enough to show progress and to keep the connections equally busy.
 const piecePages = 256;
 const lockWaitMs = 10_000;
 
 type Piece = { table: BackupTable; from: number; to: number | null };
 
 /**
- * Writes to `output` what the database holds at one moment, while the service goes on working; what is left
- * out says backup-tables.ts. Everything that was acknowledged before the call is in it. Works with the rights
- * of the operator, on a standby too. All connections read by one snapshot, and while it lasts Postgres keeps
- * every version of every row, so nothing is done meanwhile but to copy. Does not end `output`.
+ * Writes the contents of the database at one moment to `output`, while the service keeps running;
+ * backup-tables.ts lists what is left out. Everything that was acknowledged before the call is included. The
+ * operator's rights are enough, also on a standby. All connections share one snapshot. Until it ends,
+ * Postgres keeps every version of every row, so meanwhile nothing is done except copying. `output` stays
+ * open.
  */
 export async function writeBackup(sql: Sql, output: Writable, options: BackupOptions): Promise<MadeBackup> {
   const opened: SingleConnection[] = [];
@@ -62,7 +63,7 @@ async function copyAll(
 ): Promise<MadeBackup> {
   const lead = connections[0]!.tx;
   for (const { tx } of connections) await setUp(tx);
-  // A migration changes tables: it would wait for this transaction, and everybody for the migration.
+  // A migration changes tables. It would wait for this transaction, and everything else for the migration.
   const [free] = await lead<{ free: boolean }[]>`
     select pg_try_advisory_lock_shared(${migrationLockKey}::bigint) as free`;
   if (!free!.free) throw new BackupRefusedError('a migration is under way: try again when it is done');
@@ -74,7 +75,7 @@ async function copyAll(
   const { schema, database, postgres, taken_at: takenAt } = facts!;
   const header = { schema, takenAt: takenAt.toISOString(), database, postgres };
   const locked = tables.map(({ name }) => quoteName(name)).join(', ');
-  // Before the snapshot: a table emptied by TRUNCATE after it would look empty.
+  // Before the snapshot: a table that was emptied by TRUNCATE after it would look empty.
   const begin = `begin isolation level repeatable read read only; lock table ${locked} in access share mode`;
   for (const { tx } of connections) await tx.unsafe(begin);
 
@@ -101,7 +102,7 @@ async function copyAll(
   await Promise.all(
     connections.map((connection) =>
       work(connection).catch((error) => {
-        // The others need not begin another piece.
+        // The other connections need not begin another piece.
         waiting.length = 0;
         throw error;
       }),
@@ -110,7 +111,7 @@ async function copyAll(
   for (const { tx } of connections) await tx.unsafe('commit');
   const snapshotMs = performance.now() - startedAt;
 
-  // After the rows: above all that is in them, and all that was given out meanwhile.
+  // After the rows: higher than every number in them and than all numbers given out meanwhile.
   const [numbers] = await lead.unsafe<{ last: Record<string, string>; at: Date }[]>(
     `select json_build_object(${sequences
       .map(({ name }) => `'${name}', (select last_value from ${quoteName(name)})::text`)
@@ -121,14 +122,17 @@ async function copyAll(
   return { header, rows, fileBytes, snapshotMs };
 }
 
-/** Limits that somebody set for everyday work would cut a long copy, and the connections that wait for it. */
+/**
+ * Removes limits that were set for everyday work: they would interrupt a long copy, and the connections that
+ * wait for it.
+ */
 async function setUp(tx: SingleConnection['tx']): Promise<void> {
   await tx`
     select set_config(name, '0', false)
     from pg_settings
     where name in ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`;
   await tx.unsafe(`set lock_timeout = ${lockWaitMs}`);
-  // One that is broken off is over then, whatever its statement waits for. Some systems cannot do it.
+  // So that an aborted copy ends whatever its statement is waiting for. Some systems do not support this.
   await tx.unsafe('set client_connection_check_interval = 1000').catch(() => {});
 }
 
@@ -138,7 +142,7 @@ async function cutPieces(lead: SingleConnection['tx'], tables: readonly BackupTa
     const [size] = await lead<{ pages: number }[]>`
       select pg_relation_size(${quoteName(table.name)}::regclass) / current_setting('block_size')::integer as pages`;
     const { pages } = size!;
-    // The last one has no end, so that the sum of them is all of the table.
+    // The last piece has no upper bound, so that the pieces cover the whole table.
     for (let from = 0; from === 0 || from < pages; from += piecePages)
       pieces.push({ table, from, to: from + piecePages < pages ? from + piecePages : null });
   }
@@ -152,8 +156,8 @@ function copyStatement({ table: { name, columns }, from, to }: Piece): string {
 }
 
 /**
- * Hands the rows on in blocks. Postgres sends a row at a time: an iterator would cost more than all else
- * here.
+ * Passes the rows on in blocks. Postgres sends them one at a time, and an iterator would cost more than
+ * everything else here.
  */
 async function copyPiece(
   stream: Readable,

@@ -1,9 +1,9 @@
 import type { Sql } from '../pool.ts';
 
-/** A secret of a client, without the secret. */
+/** The facts about a client's secret, without the secret. */
 export type SecretAccount = { created: Date; expires: Date | null };
 
-/** A client as its operator sees it; lists in order of number. */
+/** A client as its operator sees it. Lists are in order of number. */
 export type ClientAccount = {
   clientId: string;
   permissions: number[];
@@ -13,11 +13,11 @@ export type ClientAccount = {
   operationsPerMinute: number | null;
   disabled: boolean;
   created: Date;
-  /** Those that work now. */
+  /** The live secrets. */
   secrets: SecretAccount[];
 };
 
-/** Clients, disabled ones too, by id: of one id, or all. */
+/** Clients, including disabled ones, by id: the one with this id, or all. */
 export async function listClients(sql: Sql, clientId: string | null = null): Promise<ClientAccount[]> {
   const rows = await sql<
     {
@@ -74,8 +74,8 @@ function byClient<Row extends { client_id: string }>(rows: readonly Row[]): Map<
 }
 
 /**
- * Removes a client with its secrets and scope; its tokens end within a second. What it did stays in the
- * ledger under its id, which is never given again. False when there is no such client.
+ * Removes a client with its secrets and scope. Its tokens end within a second. Its transactions stay in the
+ * ledger under its id, which is never given again. Returns false if there is no such client.
  */
 export async function removeClient(sql: Sql, clientId: string): Promise<boolean> {
   return sql.begin(async (tx) => {
@@ -86,7 +86,7 @@ export async function removeClient(sql: Sql, clientId: string): Promise<boolean>
   });
 }
 
-/** Which of these ids no new client can have: one has it, or had it and was removed. */
+/** Those of these ids that no new client can have, because a client has or had them. */
 export async function findTakenIds(
   sql: Sql,
   clientIds: readonly string[],

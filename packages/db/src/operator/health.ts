@@ -3,10 +3,10 @@ import { folded } from '../lists/fold-arrivals.ts';
 import { excessRightsOf, findMissingRoles, parts, roleOf } from '../logins.ts';
 import type { Sql } from '../pool.ts';
 
-// What `doctor` and `status` ask Postgres, one question a function, so that one that fails leaves the others.
-// The operator's rights are enough for all of it, and nothing is written.
+// The questions of `doctor` and `status` to Postgres, one function each, so that a failing one does not
+// affect the others. The operator's rights are enough, and nothing is written.
 
-/** The server's version, as it says it and as a number to compare: 180004 is 18.4. */
+/** The server's version as text and as a comparable number: 180004 is 18.4. */
 export async function readServerVersion(sql: Sql): Promise<{ text: string; number: number }> {
   const [row] = await sql<{ text: string; number: number }[]>`
     select current_setting('server_version') as text, current_setting('server_version_num')::integer as number`;
@@ -14,8 +14,8 @@ export async function readServerVersion(sql: Sql): Promise<{ text: string; numbe
 }
 
 /**
- * Which of the service's roles are missing; who may do more than their part: this connection, and logins of
- * running processes.
+ * The service's roles that are missing, and the logins with more rights than their part needs: this
+ * connection's, and those of running processes.
  */
 export async function readRoles(sql: Sql): Promise<{ missing: string[]; excess: string[] }> {
   const running = await sql<{ name: string; login: string }[]>`
@@ -36,7 +36,7 @@ export async function readRoles(sql: Sql): Promise<{ missing: string[]; excess: 
   };
 }
 
-/** Connections to the server, all that it allows, and how many of them are the service's on this database. */
+/** Connections to the server: all, the most that it allows, and the service's on this database. */
 export async function readConnections(sql: Sql): Promise<{ used: number; max: number; ours: number }> {
   const [row] = await sql<{ used: number; max: number; ours: number }[]>`
     select count(*)::integer as used, current_setting('max_connections')::integer as max,
@@ -46,10 +46,10 @@ export async function readConnections(sql: Sql): Promise<{ used: number; max: nu
   return row!;
 }
 
-// Under these names commands connect, and what only looks which server is the primary.
+// Names of connections from the command line, and of those that only look for the primary.
 const notOfService = ['inventory-admin', 'inventory-doctor', 'inventory-primary'];
 
-/** The names by which processes of the service, apis and workers, are connected to this database now. */
+/** The names under which apis and workers are connected to this database now. */
 export async function listServiceConnections(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select distinct application_name as name
@@ -61,8 +61,8 @@ export async function listServiceConnections(sql: Sql): Promise<string[]> {
 }
 
 /**
- * How far the clock of Postgres is ahead of this process's, milliseconds, and how wrong that may be: half of
- * the time of the answer.
+ * How far the clock of Postgres is ahead of this process's clock, and the possible error (half the time of
+ * the answer), in milliseconds.
  */
 export async function readClockDifference(sql: Sql): Promise<{ aheadMs: number; errorMs: number }> {
   const { shownMs, at, errorMs } = await readDatabaseClock(sql, 3);
@@ -70,8 +70,7 @@ export async function readClockDifference(sql: Sql): Promise<{ aheadMs: number; 
 }
 
 /**
- * Keys that sign tokens now, that wait to follow, how old the one that signs is in days, and the keys of
- * envelopes.
+ * The keys that sign tokens now or later, the age in days of the one that signs, and the keys of envelopes.
  */
 export async function readKeys(
   sql: Sql,
@@ -83,7 +82,7 @@ export async function readKeys(
     from (
       select signs_from,
         signs_from <= clock_timestamp() and (retired is null or retired > clock_timestamp())
-          -- Without its private half nobody can sign by it.
+          -- Without its private key, it cannot sign.
           and exists (select from signing_key where signing_key.kid = verifying_key.kid) as signs
       from verifying_key
       where withdrawn is null
@@ -96,7 +95,7 @@ export async function readKeys(
   };
 }
 
-/** What no list's counts hold yet, up to `most` of each kind: it grows while no worker folds. */
+/** The number of unfolded arrivals of each list, up to `most`. It grows while no worker folds. */
 export async function countUnfolded(sql: Sql, most: number): Promise<Record<string, number>> {
   const counts = folded.map(
     ({ what, arrivals }) =>
@@ -106,13 +105,13 @@ export async function countUnfolded(sql: Sql, most: number): Promise<Record<stri
   return row!;
 }
 
-/** Bytes of this database on the server's disk. */
+/** The size of this database on the server's disk, in bytes. */
 export async function readDatabaseSize(sql: Sql): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`select pg_database_size(current_database()) as bytes`;
   return row!.bytes;
 }
 
-/** How much there is; exact but for many transactions, of which Postgres' own estimate is told. */
+/** The amounts of data. Exact, except that a large number of transactions is Postgres's estimate. */
 export type Holdings = {
   items: number;
   lots: number;
@@ -124,7 +123,7 @@ export type Holdings = {
 
 const countedMax = 100_000;
 
-/** Reads how much there is, by the counts that the lists are read by: it costs the same whatever there is. */
+/** Reads the amounts of data from the counts of the lists, so the cost does not depend on them. */
 export async function readHoldings(sql: Sql): Promise<Holdings> {
   const [row] = await sql<
     { items: number; lots: number; transactions: number; clients: number; warehouses: number }[]

@@ -1,12 +1,12 @@
 import type { Sql, Tx } from '../pool.ts';
 
-/** The client that the ledger names for the work of the command line. */
+/** The client id in the ledger for changes by the command line. */
 const adminClientId = 'admin';
 
-/** Why a lot can be neither held nor released. */
+/** Why a lot cannot be held or released. */
 export type HoldRefusal = 'unknown_lot' | 'not_in_stock' | 'already_held' | 'not_held';
 
-/** Puts a lot on hold, with the reason: it counts in `inStock` and `onHold`, and no allocation takes it. */
+/** Puts a lot on hold, with a reason. It counts in `inStock` and `onHold`, and no allocation takes it. */
 export async function holdLot(
   sql: Sql,
   { recNo, reason }: { recNo: number; reason: string },
@@ -22,7 +22,7 @@ export async function holdLot(
   });
 }
 
-/** Takes a lot off hold. */
+/** Releases a lot from hold. */
 export async function releaseLot(sql: Sql, recNo: number): Promise<'released' | HoldRefusal> {
   return sql.begin(async (tx) => {
     const lot = await lockGateAndReadLot(tx, recNo);
@@ -36,16 +36,15 @@ export async function releaseLot(sql: Sql, recNo: number): Promise<'released' | 
 }
 
 async function lockGateAndReadLot(tx: Tx, recNo: number): Promise<{ active: boolean; hold: boolean } | null> {
-  // As the batches do: whoever changes stock of an item in a warehouse holds this row. A lot never changes
-  // its item or warehouse (moved elsewhere it is another record), so the lot may be looked up before the
-  // lock.
+  // Locks the gate, like the batches. A lot never changes its item or warehouse (moved elsewhere, it becomes
+  // another record), so it may be looked up before the lock.
   const [gate] = await tx`
     select
     from stock_level
     where (part_no, wid) = (select part_no, wid from lot where rec_no = ${recNo})
     for no key update`;
   if (gate === undefined) return null;
-  // A statement of its own: it sees what the last holder of the gate left behind.
+  // A statement of its own, so that it sees the changes of the gate's last holder.
   const [lot] = await tx<{ active: boolean; hold: boolean }[]>`
     select active, hold
     from lot

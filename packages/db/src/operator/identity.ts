@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../pool.ts';
 import { listBackupSequences, quoteName } from './backup-tables.ts';
 
-/** Which database this is: see schema/01-database.sql. `restoredTo`: null when it never was restored. */
+/** The identity of a database; see schema/01-database.sql. `restoredTo`: null if it was never restored. */
 export type DatabaseIdentity = { id: string; since: Date; restoredTo: Date | null };
 
 export async function readIdentity(sql: Sql | Tx): Promise<DatabaseIdentity> {
@@ -11,18 +11,18 @@ export async function readIdentity(sql: Sql | Tx): Promise<DatabaseIdentity> {
   return row!;
 }
 
-// More than the service has ever done in a second, for as long as it takes to restore; and at that rate
-// numbers that JavaScript holds exactly last for 14,000 years, however often somebody restores.
+// More numbers than the service has ever used in a second. Even at that rate, the numbers that JavaScript can
+// hold exactly last 14,000 years, however many restores there are.
 const numbersPerSecond = 20_000;
-// Of items, whose numbers end at 2^31; half of what is left is always kept.
+// For items, whose numbers end at 2^31. Half of the remaining numbers are always kept.
 const integersPerSecond = 100;
 
 /**
- * Makes of a database whose rows are those of an earlier moment another one: whatever referred to what came
- * after that moment can tell. `numbers`: what its sequences had given out then, for a backup that says so;
- * else what they say themselves. Unless `exact`, they go on above what may have been given out since, which
- * nobody knows here any more. No process signs for Redis as before: what waits there is of a past that never
- * was. Returns the new identity.
+ * Gives a new identity to a database whose rows are from an earlier moment, so that readers notice that later
+ * data is gone. `numbers`: the last numbers of the sequences at that moment, if the backup contains them;
+ * otherwise the sequences' own values are used. Unless `exact`, numbering continues above all numbers that
+ * may have been given out since. The keys for Redis are replaced, so work that still waits there is refused.
+ * Returns the new identity.
  */
 export async function beginAnotherLife(
   tx: Tx,
@@ -37,7 +37,7 @@ export async function beginAnotherLife(
     const own = `(select last_value from ${quoteName(name)})`;
     const last = numbers?.last[name];
     const from = last === undefined ? own : `greatest(${own}, ${BigInt(last)})`;
-    // Never given out at all: the first number is still to come.
+    // Never given out: the first number is still to come.
     const next = isInteger
       ? `least(${from} + ${seconds * integersPerSecond}, (${from} + 2147483647) / 2)`
       : `${from} + ${seconds * numbersPerSecond}`;
@@ -52,7 +52,10 @@ export async function beginAnotherLife(
   return identity!.id;
 }
 
-/** The same for a database that something else has restored, pgBackRest say; as the owner of the tables. */
+/**
+ * The same for a database that was restored by another tool, such as pgBackRest. Needs the owner of the
+ * tables.
+ */
 export function adoptRestored(sql: Sql, restoredTo: Date): Promise<string> {
   return sql.begin((tx) => beginAnotherLife(tx, restoredTo, { exact: false })) as Promise<string>;
 }

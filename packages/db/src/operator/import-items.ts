@@ -2,13 +2,13 @@ import type { ItemFields } from '@inventory/domain/contract/item';
 import { itemDefaults } from '@inventory/domain/contract/item';
 import type { Sql, Tx } from '../pool.ts';
 
-/** An item of a file; `line` is for whoever is told of it. */
+/** An item in a file. `line`: for messages. */
 export type GivenItem = { line: number; shortId: string; fields: ItemFields };
 
-/** Which rows of a file to take: all or none of them, those that are good, or none in any case. */
+/** Which rows of a file to apply: all or none, only the good ones, or none. */
 export type Take = 'all' | 'good' | 'none';
 
-/** What became of a file: numbers of rows, and those that were refused. */
+/** The result of an import: the numbers of rows, and the refused rows. */
 export type Imported = {
   added: number;
   changed: number;
@@ -16,16 +16,16 @@ export type Imported = {
   refused: { line: number; message: string }[];
 };
 
-// Any number will do, as long as nobody else on this database takes it.
+// Any number that nothing else on this database uses.
 const importKey = 7_316_022;
 const rowsAtOnce = 2000;
-/** Who the audit field names for what the command line creates. */
+/** The value of the audit field for items that the command line creates. */
 const createdBy = 'admin';
 
 /**
- * Adds the items that are not there and changes the fields given of those that are, all in one transaction;
- * `modified` only where a value really changes. No two rows may have one shortID. `take`: what to do with the
- * good rows where others are refused; 'none': only say which are. `report` is told how many rows are done.
+ * Adds new items and changes the given fields of existing ones, in one transaction. `modified` changes only
+ * if a value really changes. No two rows may have the same shortID. `take`: what to do with the good rows if
+ * others are refused; 'none' only reports them. `report` gets the number of finished rows.
  */
 export async function importItems(
   sql: Sql,
@@ -35,7 +35,7 @@ export async function importItems(
   const nothing: Imported = { added: 0, changed: 0, unchanged: 0, refused: [] };
   return sql.begin(async (tx) => {
     await byIndex(tx);
-    // Two at once would lock items in different orders.
+    // Two imports at the same time would lock items in different orders.
     await tx`select pg_advisory_xact_lock(${importKey}::bigint)`;
     const refused = await findAliases(tx, items);
     if (take === 'none' || (refused.length > 0 && take === 'all')) return { ...nothing, refused };
@@ -54,8 +54,8 @@ export async function importItems(
 }
 
 /**
- * Has the rest of a transaction find each row of a file by its index: the planner knows neither how many rows
- * there are nor how many are there by now, and would read the whole catalog for each part of the file.
+ * Makes the rest of a transaction find each row of a file by index. The planner does not know how many rows
+ * there are and would read the whole catalog for each part of the file.
  */
 export async function byIndex(tx: Tx): Promise<void> {
   await tx.unsafe(`
@@ -94,13 +94,13 @@ async function importChunk(tx: Tx, items: readonly GivenItem[]): Promise<Counts>
       else sum.unchanged += 1;
     }
     sum.added += added.size;
-    // What somebody else created between the two statements is there now.
+    // Items that another session created between the two statements exist now.
     rest = rest.filter(({ shortId }) => !present.has(shortId) && !added.has(shortId));
   }
   return sum;
 }
 
-/** The rows as columns of Postgres; null: not given. */
+/** The rows as columns for Postgres; null: not given. */
 function columnsOf(items: readonly GivenItem[]) {
   const column = <Name extends keyof ItemFields>(name: Name) =>
     items.map(({ fields }) => fields[name] ?? null) as (NonNullable<ItemFields[Name]> | null)[];
@@ -113,7 +113,7 @@ function columnsOf(items: readonly GivenItem[]) {
     putUps: column('putUp'),
     units: items.map(({ fields }) => (fields.units === undefined ? null : String(fields.units))),
     dfltOwners: column('dfltOwner'),
-    // As text: of a list that begins with a boolean the driver would make one boolean.
+    // As text: the driver would turn a list that begins with a boolean into one boolean.
     discontinued: items.map(({ fields }) => fields.discontinued?.toString() ?? null),
   };
 }
@@ -127,12 +127,12 @@ function given(tx: Tx, items: readonly GivenItem[]) {
       as given (short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued)`;
 }
 
-/** The shortIDs that are there, each with whether it was changed. */
+/** The existing shortIDs, and whether each was changed. */
 async function changePresent(tx: Tx, items: readonly GivenItem[]): Promise<Map<string, boolean>> {
   const rows = await tx<{ short_id: string; changed: boolean }[]>`
     with wanted as (
-      -- The lock makes the change compare with what a request that is under way leaves behind; in the order
-      -- of their numbers, so that no two wait for each other.
+      -- With the lock, the change compares with the result of concurrent requests. In order of number, so
+      -- that two sessions do not wait for each other.
       select item.part_no, item.short_id,
         coalesce(given.description, item.description) as description,
         coalesce(given.category, item.category) as category,
@@ -147,7 +147,8 @@ async function changePresent(tx: Tx, items: readonly GivenItem[]): Promise<Map<s
       order by item.part_no
       for no key update of item
     ), moment as materialized (
-      -- When all rows are locked; once, because each millisecond of it is a lock of its own until the end.
+      -- Once all rows are locked, and only once: each distinct millisecond holds a lock of its own until the
+      -- end.
       select change_moment() as at
       from (select count(*) from wanted) as locked
     ), changed as (
@@ -179,7 +180,7 @@ async function addMissing(tx: Tx, items: readonly GivenItem[]): Promise<Set<stri
       coalesce(dflt_owner, ${itemDefaults.dfltOwner}), coalesce(discontinued, ${itemDefaults.discontinued}), ${createdBy},
       moment, moment
     from ${given(tx, items)}
-    -- One for all of them: the column's default would be one for each.
+    -- One time for all rows. The column's default would be a different one for each.
     cross join (select change_moment() as moment offset 0) as changing
     order by short_id
     on conflict on constraint item_short_id_key do nothing

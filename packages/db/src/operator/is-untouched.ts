@@ -1,14 +1,14 @@
 import type { Sql } from '../pool.ts';
 
-/** Whether no warehouse was ever added: nobody has begun to work with this database. */
+/** Whether no warehouse was ever added, which means that the database is not in use yet. */
 export async function hasNoWarehouse(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ none: boolean }[]>`select not exists (select from warehouse) as none`;
   return row!.none;
 }
 
 /**
- * Whether the database holds the client and, beside it, nothing but clients, items and warehouses of these
- * lists: no other client and no stock transaction.
+ * Whether the database contains the client and otherwise only clients, items and warehouses from these lists,
+ * and no stock transaction.
  */
 export async function holdsNothingBut(
   sql: Sql,
@@ -29,7 +29,7 @@ export async function holdsNothingBut(
   return row!.nothing;
 }
 
-/** Whether there are more stock transactions than so many. */
+/** Whether there are more than this many stock transactions. */
 export async function hasOtherTransactions(sql: Sql, known: number): Promise<boolean> {
   const rows = await sql`select from stock_transaction limit ${known + 1}`;
   return rows.length > known;

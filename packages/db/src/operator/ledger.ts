@@ -2,10 +2,10 @@ import { storedLotColumns } from '../lists/list-lots.ts';
 import { columnList } from '../lists/record-json.ts';
 import type { Sql } from '../pool.ts';
 
-/** A lot with everything that is stored of it; quantities as text, digit for digit. */
+/** A lot with all stored values. Quantities are text, digit for digit. */
 export type FullLot = Record<string, string | number | boolean | Date | null>;
 
-/** A lot by its number; null when there is none. */
+/** A lot by number; null if there is none. */
 export async function readFullLot(sql: Sql, recNo: number): Promise<FullLot | null> {
   const [row] = await sql<FullLot[]>`
     select ${sql.unsafe(columnList(storedLotColumns))}, lot.owner, lot.from_rec_no as "fromRecNo"
@@ -16,7 +16,7 @@ export async function readFullLot(sql: Sql, recNo: number): Promise<FullLot | nu
   return row ?? null;
 }
 
-/** A line of a lot's history; quantities as text, digit for digit. */
+/** A line of a lot's history. Quantities are text, digit for digit. */
 export type LotHistoryLine = {
   transactionNo: number;
   at: Date;
@@ -41,7 +41,7 @@ export async function readLotHistory(sql: Sql, recNo: number, limit: number): Pr
   return [...rows];
 }
 
-/** A transaction as the list shows it. */
+/** A transaction in a list. */
 export type ListedTransaction = {
   transactionNo: number;
   at: Date;
@@ -51,7 +51,7 @@ export type ListedTransaction = {
   itemID: string | null;
 };
 
-/** Newest first, those before a number; `kind`, `clientId` and `status`: only such. */
+/** Selects transactions before a number, newest first. `kind`, `clientId` and `status` are filters. */
 export type TransactionChoice = {
   before: number | null;
   kind: string | null;
@@ -60,21 +60,18 @@ export type TransactionChoice = {
   limit: number;
 };
 
-// No index leads to a client's transactions, which would cost each of them something. So the list reads
-// backwards, this far at most.
+// No index leads to a client's transactions, because it would slow down each of them. So the list reads
+// backwards, at most this far.
 const readMax = 1_000_000;
 
-/**
- * Transactions, newest first. `complete`: whether all there are were looked at, and not only the last
- * million.
- */
+/** Transactions, newest first. `complete`: whether all of them were examined, not only the last million. */
 export async function listTransactions(
   sql: Sql,
   { before, kind, clientId, status, limit }: TransactionChoice,
 ): Promise<{ transactions: ListedTransaction[]; complete: boolean }> {
   const rows = await sql<ListedTransaction[]>`
     select transaction_no as "transactionNo", at, kind, status, client_id as "clientId",
-      -- A reversal names a transaction, which has the item.
+      -- A reversal names a transaction, which names the item.
       coalesce(body->>'itemID', (select short_id from item where item.part_no = newest.part_no)) as "itemID"
     from (
       select *
@@ -111,7 +108,7 @@ export type LedgerLine = {
   delta: string;
 };
 
-/** A transaction with what was asked and answered, as texts of JSON, and its lines. */
+/** A transaction with its request and its answer as JSON text, and its lines. */
 export type FullTransaction = ListedTransaction & {
   requestId: string;
   asked: string | null;
@@ -119,7 +116,7 @@ export type FullTransaction = ListedTransaction & {
   lines: LedgerLine[];
 };
 
-/** A transaction by its number; null when there is none. */
+/** A transaction by number; null if there is none. */
 export async function readTransaction(sql: Sql, transactionNo: number): Promise<FullTransaction | null> {
   const [row] = await sql<Omit<FullTransaction, 'lines'>[]>`
     select transaction_no as "transactionNo", at, kind, status, client_id as "clientId", body->>'itemID' as "itemID",
@@ -136,7 +133,7 @@ export async function readTransaction(sql: Sql, transactionNo: number): Promise<
   return { ...row, lines: [...lines] };
 }
 
-/** Lots, the newest number first, those before a number; null: whatever it is. */
+/** Selects lots before a number, highest first. null: any. */
 export type LotChoice = {
   shortId: string | null;
   wid: number | null;
@@ -148,7 +145,7 @@ export type LotChoice = {
   limit: number;
 };
 
-/** A lot as the list shows it. */
+/** A lot in a list. */
 export type ListedLot = {
   recNo: number;
   shortID: string;

@@ -1,6 +1,6 @@
 import type { Sql } from '../pool.ts';
 
-/** A row of the catalog, in the contract's names; `units` as text, digit for digit. */
+/** A row of the catalog, with the contract's names. `units` is text, digit for digit. */
 export type CatalogItem = {
   partNo: number;
   shortID: string;
@@ -33,13 +33,10 @@ export const catalogColumns = [
   ...(['created', 'createdBy', 'modified', 'discontinued'] as const),
 ];
 
-/**
- * Which items: those behind a shortID, without discontinued ones unless asked for, `limit` at most (null:
- * all).
- */
+/** Selects items after a shortID, without discontinued ones unless requested, at most `limit` (null: all). */
 export type ItemChoice = { after: string | null; discontinuedToo: boolean; limit: number | null };
 
-/** Items by shortID, some thousand at a time as they are read, all as they were at one moment. */
+/** Items by shortID, some thousand at a time, all as of one moment. */
 export async function* readCatalog(sql: Sql, choice: ItemChoice): AsyncGenerator<CatalogItem[]> {
   const rows = sql<CatalogItem[]>`
     select part_no as "partNo", short_id as "shortID", description, category, sub_category as "subCategory", uom as "uOM",

@@ -1,6 +1,6 @@
 import type { Sql } from '../pool.ts';
 
-/** The level of an item in a warehouse; quantities as text, digit for digit. */
+/** The level of an item in a warehouse. Quantities are text, digit for digit. */
 export type ListedLevel = {
   wid: number;
   warehouse: string;
@@ -15,7 +15,7 @@ export type ListedLevel = {
 };
 
 /**
- * The levels of an item that ever had stock or an order quantity, by warehouse; null when there is no such
+ * The levels of an item that ever had stock or an order quantity, by warehouse; null if there is no such
  * item.
  */
 export async function listLevels(sql: Sql, shortId: string): Promise<ListedLevel[] | null> {

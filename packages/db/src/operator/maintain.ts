@@ -2,15 +2,15 @@ import type { Sql } from '../pool.ts';
 
 export type Removed = { keys: number; transactions: number };
 
-// Each piece commits by itself, in milliseconds: nobody waits for what it holds.
+// Each piece commits by itself within milliseconds, so its locks delay nothing.
 const piecePages = 128;
 const pieceRows = 5000;
 
 /**
- * Removes what nobody can ask for any more: Idempotency-Keys first answered, or last refused, more than
- * `days` (7 and more) ago, and a day later what was refused or abandoned. Never before its key: that would
- * lead to nothing. When a key is in use right now, what was refused waits for the next time. Applied
- * transactions stay. `report` gets each step and how far it is, 0 … 1, or null.
+ * Removes outdated rows: Idempotency-Keys first answered or last refused more than `days` (at least 7) ago,
+ * and, a day later, refused or abandoned transactions. A transaction is never removed before its key, which
+ * would then lead to nothing. If a key is in use at that moment, the transactions wait for the next run.
+ * Applied transactions stay. `report` gets each step and its progress (0 to 1, or null).
  */
 export async function removeOutdated(
   sql: Sql,

@@ -3,7 +3,7 @@ import { byIndex, type Take } from './import-items.ts';
 
 export type Alias = { alias: string; shortID: string };
 
-/** Aliases by name: those of an item, or all; `after`: those behind this one; `limit` at most. */
+/** Aliases by name: those of one item, or all. `after`: only those after this one. At most `limit`. */
 export async function listAliases(
   sql: Sql,
   { shortId, after, limit }: { shortId: string | null; after: string | null; limit: number },
@@ -18,7 +18,7 @@ export async function listAliases(
   return [...rows];
 }
 
-/** Removes an alias; the shortID of the item that it named, null when there is none of this name. */
+/** Removes an alias. Returns the shortID of its item; null if there is no such alias. */
 export async function removeAlias(sql: Sql, alias: string): Promise<string | null> {
   const [row] = await sql<{ short_id: string }[]>`
     delete from item_alias
@@ -32,14 +32,14 @@ export type GivenAlias = { line: number; alias: string; shortId: string };
 
 type Refused = { line: number; message: string };
 
-/** What became of a file: numbers of rows, and those that were refused. */
+/** The result of an import: the numbers of rows, and the refused rows. */
 export type ImportedAliases = { added: number; unchanged: number; refused: Refused[] };
 
 const rowsAtOnce = 5000;
 
 /**
- * Adds aliases in one transaction. No two rows may have one name. `take`: what to do with the good rows where
- * others are refused; 'none': only say which are. `report` is told how many rows are done.
+ * Adds aliases in one transaction. No two rows may have the same name. `take`: what to do with the good rows
+ * if others are refused; 'none' only reports them. `report` gets the number of finished rows.
  */
 export async function importAliases(
   sql: Sql,
@@ -60,8 +60,8 @@ export async function importAliases(
         added.push(...judged.good);
         report(Math.min(aliases.length, from + rowsAtOnce));
       }
-      // Waits for creates under way and holds off new ones, as addAlias does, but only now: the rows above
-      // may be many, and whoever creates an item waits for this.
+      // Waits for creates under way and blocks new ones, like addAlias, but only now: the rows above may be
+      // many, and creates of items wait for this lock.
       await tx`lock table item in share row exclusive mode`;
       const late = await removeShortIds(tx, added);
       sum.refused.push(...late);
@@ -111,7 +111,7 @@ async function judge(
   return { good, unchanged, refused };
 }
 
-/** Fails on `item_alias_pkey` when somebody else has added one of these meanwhile. */
+/** Fails on `item_alias_pkey` if another session has added one of these meanwhile. */
 async function insert(tx: Tx, aliases: readonly GivenAlias[]): Promise<void> {
   await tx`
     insert into item_alias (alias, part_no)
@@ -121,7 +121,7 @@ async function insert(tx: Tx, aliases: readonly GivenAlias[]): Promise<void> {
     order by alias`;
 }
 
-/** Takes out what became an item's shortID since it was looked for. */
+/** Removes names that became an item's shortID after the check. */
 async function removeShortIds(tx: Tx, added: readonly GivenAlias[]): Promise<Refused[]> {
   const rows = await tx<{ alias: string }[]>`
     delete from item_alias

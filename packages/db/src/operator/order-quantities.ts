@@ -1,6 +1,6 @@
 import type { Sql } from '../pool.ts';
 
-/** The quantities that only the owners of orders change; plain decimal text, a missing one stays. */
+/** The quantities that the order systems set, as plain decimal text. A missing one does not change. */
 export type OrderQuantities = {
   onOrder?: string | undefined;
   committed?: string | undefined;
@@ -23,8 +23,8 @@ export async function setOrderQuantities(
   const asn = quantities.asn ?? null;
   const [item] = await sql<{ part_no: number }[]>`select part_no from item where short_id = ${gate.shortId}`;
   if (item === undefined) return 'unknown_item';
-  // One statement for one row, so that it holds no other lock while it waits for a batch to give the gate
-  // back. The moment is that of the write: one from before the wait could lie before the batch's.
+  // One statement for one row, so that it holds no other lock while it waits for a batch to release the gate.
+  // The time is taken at the write: a time from before the wait could be earlier than the batch's.
   await sql`
     insert into stock_level (part_no, wid, on_order, committed, packed, asn, used)
     select ${item.part_no}, ${gate.wid}, on_order, committed, packed, asn, on_order + committed + packed + asn > 0

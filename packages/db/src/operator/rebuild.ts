@@ -1,13 +1,13 @@
 import type { Tx } from '../pool.ts';
 
-/** What was taken from a table, and the statement that makes it again. */
+/** A dropped object, and the statement that creates it again. */
 type Dropped = { name: string; make: string };
 
 /**
- * Takes keys, indexes and checks between tables away, to be made again, in the order of the list, when all
- * rows are there: many times faster than row by row. In the same transaction, so that nothing commits which
- * they refuse. Checks of single rows stay; `keptUnique`: primary and unique keys too, which rows beside
- * others that are there need not make anew.
+ * Drops keys, indexes and foreign keys, to be created again in the order of the list when all rows are there:
+ * much faster than maintaining them row by row. In the same transaction, so that no rows commit that they
+ * would refuse. Checks of single rows stay. `keptUnique`: keeps primary and unique keys, for rows that are
+ * added to a filled table.
  */
 export async function dropKeysAndIndexes(
   tx: Tx,
@@ -29,7 +29,7 @@ export async function dropKeysAndIndexes(
     from pg_index
     where indrelid = any(${of}::text[]::regclass[]) and not exists (select from pg_constraint where conindid = indexrelid)
     order by indrelid::regclass::text, 1`;
-  // What refers to a key goes before it, and comes after it.
+  // A reference is dropped before the key that it needs, and created after it.
   for (const { drop } of [...keys, ...indexes]) await tx.unsafe(drop);
   const isReference = ({ kind }: { kind: string }) => kind === 'f';
   return [...keys.filter((key) => !isReference(key)), ...indexes, ...keys.filter(isReference)].map(
@@ -37,7 +37,7 @@ export async function dropKeysAndIndexes(
   );
 }
 
-/** Makes what was taken away again, in the same transaction. `report`: how far it is, 0 … 1. */
+/** Creates the dropped objects again, in the same transaction. `report`: progress, 0 to 1. */
 export async function makeAgain(
   tx: Tx,
   dropped: readonly Dropped[],

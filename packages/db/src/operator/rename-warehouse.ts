@@ -1,13 +1,12 @@
 import type { Sql } from '../pool.ts';
 
-// Few at a time: whoever receives or issues there waits for as long as one of these steps takes.
+// Few at a time, because receipts and issues there wait for each of these steps.
 const lotsAtOnce = 500;
 
 /**
- * Gives a warehouse another name, and has all its lots, which show it, count as modified, so that whoever
- * asks by `modifiedSince` gets them. In steps, each by the gate that it concerns; one that was broken off is
- * finished by doing it again. `report` is told how many lots are done. The name it had; null when there is no
- * such warehouse.
+ * Renames a warehouse and marks all of its lots as modified, because they show its name: so clients that ask
+ * by `modifiedSince` get them. Works in steps, gate by gate. If it is interrupted, running it again completes
+ * it. `report` gets the number of finished lots. Returns the old name; null if there is no such warehouse.
  */
 export async function renameWarehouse(
   sql: Sql,
@@ -22,7 +21,7 @@ export async function renameWarehouse(
     return found?.name ?? null;
   });
   if (before === null) return null;
-  // Lots that come from now on are made after the new name.
+  // Lots that come from now on have the new name.
   const [last] = await sql<{ rec_no: number }[]>`select coalesce(max(rec_no), 0) as rec_no from lot`;
   const gates = await sql<{ part_no: number }[]>`
     select part_no
@@ -43,15 +42,15 @@ export async function renameWarehouse(
 
 type Touched = { rec_no: number; received: Date };
 
-/** The next lots of a gate, the newest first. */
+/** The next lots of a gate, newest first. */
 async function touchLots(
   sql: Sql,
   gate: { partNo: number; wid: number; until: number; after: Touched | null },
 ): Promise<Touched[]> {
   const { partNo, wid, until, after } = gate;
   return sql.begin(async (tx) => {
-    // As the batches do: without the gate, a batch and this would lock lots of one item in different orders,
-    // and one of them would fail.
+    // Locks the gate, like the batches. Otherwise a batch and this could lock lots of an item in different
+    // orders, and one of them would fail.
     await tx`select from stock_level where part_no = ${partNo} and wid = ${wid} for no key update`;
     const beyond = after === null ? tx`` : tx`and (received, rec_no) < (${after.received}, ${after.rec_no})`;
     const rows = await tx<Touched[]>`

@@ -12,20 +12,20 @@ import { beginAnotherLife } from './identity.ts';
 import { dropKeysAndIndexes, makeAgain } from './rebuild.ts';
 
 /**
- * A database that a backup cannot be restored into; nothing was changed. The message is one line for the
+ * The backup cannot be restored into this database; nothing was changed. The message is one line for the
  * operator.
  */
 class RestoreRefusedError extends PlainError {}
 
-/** The rows are there, and what comes after them is not. */
+/** The rows are there, but a later step failed. */
 class RestoredInPartError extends PlainError {}
 
 export type RestoreOptions = {
-  /** Gets each step and how far it is, 0 … 1; null where that is not known. */
+  /** Gets each step and its progress (0 to 1, or null if unknown). */
   report: (step: string, done: number | null) => void;
-  /** Whether nothing was done after the backup, so that no number needs to be left out. */
+  /** Whether nothing was done after the backup, so that no numbers need to be skipped. */
   exactNumbers: boolean;
-  /** Ends the work, which then fails with the signal's reason and has changed nothing. */
+  /** Aborts the work, which then fails with the signal's reason and has changed nothing. */
   signal: AbortSignal;
 };
 
@@ -34,10 +34,10 @@ export type Restored = { rows: Record<string, number>; identity: string };
 const lockWaitMs = 10_000;
 
 /**
- * Restores a backup into an empty database, as the owner of its tables: one without tables, which get those
- * of the backup first, or one whose tables nobody has used. The rows come in one transaction: all of them or
- * none. Then the tables are brought up to this version. Fails with RestoreRefusedError or DamagedBackupError,
- * and with RestoredInPartError when that is all that failed.
+ * Restores a backup into an empty database, as the owner of its tables. If there are no tables, those of the
+ * backup are created first; existing tables must be unused. The rows come in one transaction, all or none.
+ * Then the tables are migrated to this version. Fails with RestoreRefusedError or DamagedBackupError, or with
+ * RestoredInPartError if only a step after the rows failed.
  */
 export async function restoreBackup(
   sql: Sql,
@@ -54,13 +54,13 @@ export async function restoreBackup(
   const restored = await loadAll(sql, backup, options);
   await bringUpToDate(sql, backup.header, options).catch((error) => {
     throw new RestoredInPartError(
-      `all rows are restored, and then it failed (${messageOf(error)}): run \`${inventoryCommand('migrate')}\`, then \`${inventoryCommand('audit')}\``,
+      `all rows were restored, but a later step failed (${messageOf(error)}): run \`${inventoryCommand('migrate')}\`, then \`${inventoryCommand('audit')}\``,
     );
   });
   return restored;
 }
 
-/** The rest, once the rows are there. */
+/** The steps after the rows. */
 async function bringUpToDate(
   sql: Sql,
   { takenAt, database }: OpenBackup['header'],
@@ -80,10 +80,10 @@ async function bringUpToDate(
   await sql.unsafe(`vacuum (analyze) ${tables.join(', ')}`);
 }
 
-/** The tables as the backup's were. */
+/** Creates the tables in the backup's version. */
 async function makeTables(sql: Sql, schema: number, { report }: RestoreOptions): Promise<void> {
   const applied = await appliedVersion(sql);
-  // Older ones without rows: a restore was broken off while it made the tables.
+  // An older version without rows: a restore was interrupted while it created the tables.
   const isBegun = async () =>
     applied! < schema && (await findTablesInUse(sql, await listBackupTables(sql))).length === 0;
   if (applied !== null && applied !== schema && !(await isBegun())) {
@@ -102,8 +102,8 @@ async function loadAll(sql: Sql, backup: OpenBackup, options: RestoreOptions): P
   const end = () => void connection.end({ timeout: 0 });
   options.signal.addEventListener('abort', end, { once: true });
   try {
-    // Else a statement that works on, an index say, keeps its locks after we have gone. Some systems cannot
-    // do it.
+    // Otherwise a statement that continues, such as the creation of an index, would keep its locks after this
+    // process has gone. Some systems do not support this.
     await tx.unsafe('set client_connection_check_interval = 1000').catch(() => {});
     await tx.unsafe('begin isolation level read committed');
     const restored = await load(tx, backup, options);
@@ -114,7 +114,7 @@ async function loadAll(sql: Sql, backup: OpenBackup, options: RestoreOptions): P
     throw options.signal.aborted ? options.signal.reason : error;
   } finally {
     options.signal.removeEventListener('abort', end);
-    // An open transaction ends with its connection, and has changed nothing.
+    // An open transaction ends with its connection and changes nothing.
     await connection.end({ timeout: 0 });
   }
 }
@@ -131,12 +131,12 @@ async function load(tx: Tx, backup: OpenBackup, { report, exactNumbers }: Restor
   const used = await findTablesInUse(tx, tables);
   if (used.length > 0) {
     throw new RestoreRefusedError(
-      `the database is not empty (${used.join(', ')}): restore into a new one, and point the service at it when all is well`,
+      `the database is not empty (${used.join(', ')}): restore into a new one, then point the service at it`,
     );
   }
   for (const name of names) await tx.unsafe(`alter table ${name} disable trigger user`);
   const dropped = await dropKeysAndIndexes(tx, names, { keptUnique: false });
-  // Emptied in this transaction: rows may come frozen, and need not be written a second time by a vacuum.
+  // Truncated in this transaction, so rows can be stored frozen and a vacuum need not write them again.
   await tx.unsafe(`truncate ${names.join(', ')}`);
   const rows = await copyBlocks(tx, backup, tables, report);
   await makeAgain(tx, dropped, report);
@@ -156,7 +156,7 @@ async function lockAll(tx: Tx, names: readonly string[]): Promise<void> {
     await tx.unsafe('set local lock_timeout = 0');
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
-    throw new RestoreRefusedError('the database is in use: stop what works on it first');
+    throw new RestoreRefusedError('the database is in use: stop the processes that use it first');
   }
 }
 
@@ -184,7 +184,9 @@ async function copyBlocks(
 async function copyBlock(tx: Tx, block: BackupBlock, tables: readonly BackupTable[]): Promise<number> {
   const table = tables.find(({ name }) => name === block.table);
   if (table === undefined || table.columns.join() !== block.columns.join())
-    throw new DamagedBackupError(`the backup is damaged: there is no ${block.table} with such columns`);
+    throw new DamagedBackupError(
+      `the backup is damaged: there is no table ${block.table} with these columns`,
+    );
   const columns = table.columns.map(quoteName).join(', ');
   const stream = await tx
     .unsafe(`copy ${quoteName(table.name)} (${columns}) from stdin with (freeze)`)

@@ -1,26 +1,24 @@
 import type { Sql, Tx } from '../pool.ts';
 import { dropKeysAndIndexes, makeAgain } from './rebuild.ts';
 
-/** How much to make. There are at least as many transactions as lots: each lot came from one. */
+/** How much to create. There are at least as many transactions as lots, because each lot comes from one. */
 export type SeedSize = { items: number; warehouses: number; lots: number; transactions: number };
 
-// Tell the counts and sets of the lists what there is more.
+// Triggers that append arrivals for the counts and sets of the lists.
 const counting = [
   ['item', 'item_added'],
   ['stock_level', 'level_added'],
   ['lot', 'lot_added'],
 ] as const;
 
-// Their indexes and references are made again when all rows are there.
+// Their indexes and references are created again when all rows are there.
 const filled = ['lot', 'stock_level', 'stock_entry', 'stock_transaction'];
 
 const chunkSize = 250_000;
-/** The client whose name the transactions bear. */
+/** The client of the seeded transactions. */
 const seedClientId = 'seed';
 
-/**
- * The number of transactions when none is given: receipts, and moves and issues of some of what was received.
- */
+/** The default number of transactions: receipts, and moves and issues of some of the received units. */
 export function transactionsFor(lots: number): number {
   return Math.ceil(lots * 1.4);
 }
@@ -30,10 +28,10 @@ export function isSeedSize({ lots, transactions }: SeedSize): boolean {
 }
 
 /**
- * Adds items, warehouses, lots, levels and the ledger of it all, beside whatever is there, in one
- * transaction: items of its own, in warehouses 1, 2, …. A tenth of the lots were split off by a move,
- * received lots are spread over three years, few items have many lots, and what was issued empty is shipped.
- * Other work on stock waits until it is done. `report` gets each step and how far it is, 0 … 1.
+ * Adds items, warehouses, lots, levels and their ledger to the existing data, in one transaction: new items
+ * in warehouses 1, 2, …. A tenth of the lots were split off by a move, receipts are spread over three years,
+ * few items have many lots, and lots that were issued completely are shipped. Other work on stock waits until
+ * it is done. `report` gets each step and its progress, 0 to 1.
  */
 export async function seed(
   sql: Sql,
@@ -41,15 +39,15 @@ export async function seed(
   report: (step: string, done: number) => void,
 ): Promise<void> {
   await sql.begin(async (tx) => {
-    // The gates first, as everybody does.
+    // The gates first, like all other code.
     await tx`lock table stock_level, lot, stock_transaction, stock_entry in access exclusive mode`;
-    // Nobody's item comes between ours, so that their numbers follow each other.
+    // Blocks new items, so that the numbers of the seeded ones are consecutive.
     await tx`lock table item in share row exclusive mode`;
     await tx`set local work_mem = '256MB'`;
     await tx`set local maintenance_work_mem = '512MB'`;
     await tx`set local statement_timeout = 0`;
     await addWarehouses(tx, size.warehouses);
-    // The counts that these triggers keep are made anew at the end.
+    // The counts that these triggers maintain are rebuilt at the end.
     for (const [table, trigger] of counting)
       await tx.unsafe(`alter table ${table} disable trigger ${trigger}`);
     const firstPartNo = await addItems(tx, size, report);
@@ -76,11 +74,11 @@ async function addWarehouses(tx: Tx, warehouses: number): Promise<void> {
     on conflict do nothing`;
 }
 
-/** Numbers that look random and are the same every time: 0 … below 1, from a number and a salt. */
+/** Numbers from 0 to below 1, from a number and a salt, that look random but are the same each time. */
 const random = (of: string, salt: number) =>
   `(hashint8extended((${of})::bigint, ${salt}) & 1048575)::double precision / 1048576`;
 
-/** Returns the number of the first; the others follow it. */
+/** Returns the number of the first item; the others follow it. */
 async function addItems(
   tx: Tx,
   { items }: SeedSize,
@@ -119,9 +117,8 @@ async function addItems(
 }
 
 /**
- * Receipt n (from 0) made lot n. The first `splits` of them, each every few receipts, lost half of their
- * units to a new lot. Then each was issued from `issues / receipts` times on average, some until nothing was
- * left.
+ * Receipt n (from 0) created lot n. The first `splits` of these, every few receipts, lost half of their units
+ * to a new lot. Then each was issued from `issues / receipts` times on average, some until they were empty.
  */
 async function addStock(
   tx: Tx,
@@ -162,7 +159,7 @@ async function addStock(
   await tx`select setval('stock_transaction_no_seq', ${numbers.firstTransactionNo + size.transactions}::bigint)`;
 }
 
-/** Draws the receipts `from` to `to` with what became of them, in place of those that were there. */
+/** Replaces the table's rows by the receipts `from` to `to` with their moves and issues. */
 async function fillSeeded(
   tx: Tx,
   of: SeedSize & { firstPartNo: number; receipts: number; splits: number; issues: number },
@@ -175,7 +172,7 @@ async function fillSeeded(
     `
     insert into seeded
     select n, part_no, short_id, wid, spot, received.units, received.received, split, issue, issues,
-      -- One lot in three that were issued from is empty now; the others gave a little each time.
+      -- One lot in three with issues is empty now; the others gave a little each time.
       case when issues = 0 then 0 when n % 3 = 0 then received.units - received.units / 2 * (split is not null)::integer else issues end,
       n % 97 = 0 and not (issues > 0 and n % 3 = 0)
     from (
@@ -197,12 +194,12 @@ async function fillSeeded(
   );
 }
 
-/** Numbers of the first lot and transaction, and how many receipts and splits there are in all. */
+/** The numbers of the first lot and transaction, and the numbers of receipts and splits. */
 type Numbering = { firstRecNo: number; firstTransactionNo: number; receipts: number; splits: number };
 
 /**
- * The expressions of a receipt in `seeded`: its lot, the lot that was split off, its transactions.
- * Transactions are numbered receipts first, then moves, then issues.
+ * The expressions for a receipt in `seeded`: its lot, the lot that was split off, and its transactions.
+ * Receipts are numbered first, then moves, then issues.
  */
 function expressionsOf({ firstRecNo, firstTransactionNo, receipts, splits }: Numbering) {
   return {
@@ -214,14 +211,14 @@ function expressionsOf({ firstRecNo, firstTransactionNo, receipts, splits }: Num
     moved: '(units / 2 * (split is not null)::integer)',
     movedAt: `received + interval '20 seconds'`,
     issuedAt: `received + interval '40 seconds'`,
-    // Each issue took one unit, but for the first one, which took what the others left.
+    // Each issue took one unit, except the first, which took the rest.
     taken: '(case when nth = 0 then issued - (issues - 1) else 1 end)',
     takenSoFar: '(issued - (issues - 1) + nth)',
     eachIssue: 'cross join lateral generate_series(0, issues - 1) as nth',
   };
 }
 
-/** The rows of the receipts in `seeded`: lots, then what made them so. */
+/** Adds the rows for the receipts in `seeded`: lots, then their transactions and entries. */
 async function addChunk(tx: Tx, numbering: Numbering): Promise<void> {
   const of = expressionsOf(numbering);
   await addReceivedLots(tx, of);
@@ -257,7 +254,7 @@ async function addTransactions(tx: Tx, of: Expressions): Promise<void> {
   await tx.unsafe(`
     insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, at, part_no, wid)
     select transaction_no,
-      -- As the service makes them: ids that begin with the time, so that they lie side by side in the index.
+      -- Like the service's ids, they begin with the time, so they are neighbours in the index.
       (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(transaction_no::text), 1, 3) || '8'
         || substr(md5(transaction_no::text), 4, 15))::uuid,
       '${seedClientId}', kind, body, 'applied', result, at, part_no, wid

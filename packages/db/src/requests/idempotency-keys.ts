@@ -5,36 +5,40 @@ import { onStandbys } from '../on-standbys.ts';
 import type { Fragment, Sql, Tx } from '../pool.ts';
 import { isLarge, type OutcomeRow, outcomeOfRow, smallResult } from './large-answers.ts';
 
-/** A request as its client sent it: `key` when it came with an Idempotency-Key. */
+/** A request as its client sent it. `key`: set if it came with an Idempotency-Key. */
 export type SentRequest = { requestId: string; clientId: string; key?: RequestKey };
 
 /** A request with an Idempotency-Key. */
 export type KeyedRequest = SentRequest & { key: RequestKey };
 
-/** What one key leads to, as {@link keyRows} reads it once for all requests that have the key. */
+/** The stored state of a key, as {@link keyRows} reads it once for all requests with that key. */
 export type KeyRow = Omit<OutcomeRow, 'request_id' | 'status'> & {
   client_id: string;
   digest: string;
-  /** What the key was used with, and the request id under which that was decided; null: it is free. */
+  /**
+   * The fingerprint that the key was used with, and the id of the request that was decided under it; null:
+   * the key is free.
+   */
   fingerprint: string | null;
   request_id: string | null;
   status: StoredOutcome['status'] | null;
-  /** Milliseconds since 1970; null: no send of the key was told that nothing was applied. */
+  /** Milliseconds since 1970; null: no send of the key was answered with "not applied". */
   refused_ms: number | null;
   now_ms: number;
 };
 
 /**
- * A caller is told "not applied" when no send of its key that is still under way can be applied any more.
- * Those are the sends that came before; this much is allowed for the difference of the clocks of two api
- * processes and for the time a commit takes. A caller waits longer than that before it sends again, as
- * `Retry-After` asks.
+ * A caller is told "not applied" only once no send of its key that is still under way can be applied. These
+ * are the sends that came before; this much is added for the difference between the clocks of two api
+ * processes and for the duration of a commit. Callers wait longer than that before a resend, as `Retry-After`
+ * asks.
  */
 const refusedForMs = 300;
 /**
- * A clock of Postgres that was ahead and was set right leaves refusals of a time that has not come. Further
- * ahead than this they are not believed by sends of now: a key would be refused until that time comes. A send
- * that came while the clock was ahead is kept back by any refusal of its key: which came first is not known.
+ * If the clock of Postgres was ahead and then corrected, the stored refusals lie in the future. Refusals
+ * further ahead than this are ignored for sends of now; otherwise the key would be refused until that time. A
+ * send that came while the clock was ahead is held back by any refusal of its key, because their order is not
+ * known.
  */
 const aheadMaxMs = 10_000;
 
@@ -45,14 +49,14 @@ export function isKeyed<T extends SentRequest>(request: T): request is T & { key
   return request.key !== undefined;
 }
 
-/** A client's key, as one text. */
+/** The key of a client, as one text. */
 export function keyName({ clientId, key }: KeyedRequest): string {
   return `${key.digest} ${clientId}`;
 }
 
 /**
- * What the keys of these requests lead to, as rows of {@link KeyRow}: one for each key, however many requests
- * have it, and none for a key that is not known. For {@link outcomesOfKeys}.
+ * The states of the keys of these requests, as rows of {@link KeyRow}: one for each known key, however many
+ * requests have it. For {@link outcomesOfKeys}.
  */
 export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
   const keys = [...new Map(requests.map((request) => [keyName(request), request])).values()];
@@ -66,13 +70,13 @@ export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragm
       select request_id, fingerprint, refused_at
       from idempotency_key
       where client_id = asked.client_id and key_digest = asked.key_digest
-      -- One look into the index for each key, whatever the planner thinks of a table that is empty at first.
+      -- Forces one index look-up for each key, even if the planner believes that the table is empty.
       offset 0
     ) as key
     left join stock_transaction on stock_transaction.request_id = key.request_id`;
 }
 
-/** The outcome of each request by its key, by request id; one that is missing is still to be decided. */
+/** Returns the outcomes of requests from their keys, by request id. Undecided requests are missing. */
 export function outcomesOfKeys(
   requests: readonly KeyedRequest[],
   rows: readonly KeyRow[],
@@ -97,14 +101,14 @@ function outcomeOfKey(row: KeyRow, { requestId, key }: KeyedRequest): StoredOutc
   return isRefused(row, key.askedAt) ? { status: 'abandoned', result: null } : null;
 }
 
-/** Whether a send that came at `askedAt` is never applied; {@link isOpen} says the opposite in SQL. */
+/** Whether a send that came at `askedAt` is never applied. {@link isOpen} is the opposite in SQL. */
 function isRefused({ refused_ms: refusedAt, now_ms: now }: KeyRow, askedAt: number): boolean {
   if (refusedAt === null) return false;
   const believedUntil = now + aheadMaxMs;
   return askedAt > believedUntil || (refusedAt <= believedUntil && refusedAt + refusedForMs > askedAt);
 }
 
-/** The outcome of a later request with the same key in a batch, by the first one that is decided. */
+/** The outcome of a request whose key an earlier request of the same batch has. */
 export function outcomeOfRepeat(
   first: KeyedRequest,
   outcome: StoredOutcome,
@@ -116,9 +120,8 @@ export function outcomeOfRepeat(
 }
 
 /**
- * Writes what the keys of a batch lead to from now on: the request that was decided, or for an abandoned one
- * the moment `now`. Fails on `idempotency_key_pkey` when another batch or a verdict decided one of the keys
- * meanwhile.
+ * Writes the new state of the keys of a batch: the decided request, or for an abandoned one the time `now`.
+ * Fails on `idempotency_key_pkey` if another batch or a verdict decided one of the keys meanwhile.
  */
 export function claimKeys(
   tx: Tx,
@@ -138,7 +141,7 @@ export function claimKeys(
         ${unlessAbandoned(({ key }) => key.fingerprint)}::text[],
         ${unlessAbandoned(({ requestId }) => requestId)}::uuid[]
       ) as decided (client_id, digest, asked_ms, fingerprint, request_id)
-    -- Always in this order: two that write the same keys in different ones would wait for each other.
+    -- Always in this order: two writers of the same keys could deadlock otherwise.
     order by client_id collate "C", decode(digest, 'base64')
     on conflict (client_id, key_digest) do update
     set asked_at = excluded.asked_at,
@@ -151,8 +154,8 @@ export function claimKeys(
 }
 
 /**
- * Has every send of these keys that came by now, and is not decided yet, never applied. A key that was
- * decided stays as it is.
+ * Makes sure that every send of these keys that has come by now and is undecided is never applied. Decided
+ * keys do not change.
  */
 export async function refuseKeys(sql: Sql, requests: readonly KeyedRequest[]): Promise<void> {
   await sql`
@@ -160,17 +163,18 @@ export async function refuseKeys(sql: Sql, requests: readonly KeyedRequest[]): P
     select client_id, key_digest, max(asked_at), greatest(clock_timestamp(), max(asked_at))
     from (${askedKeys(sql, requests)}) as asked
     group by client_id, key_digest
-    -- In the order of the batches.
+    -- In the same order as the batches.
     order by client_id collate "C", key_digest
     on conflict (client_id, key_digest) do update
-    -- A moment that has not come makes way: told of now, "not applied" must keep back what was sent by now.
+    -- A time in the future is overwritten: "not applied", told now, must hold back all sends that came by
+    -- now.
     set refused_at = greatest(case when key.refused_at <= ${believedUntil(sql)} then key.refused_at end, excluded.refused_at)
     where key.request_id is null`;
 }
 
 /** The keys of these requests as rows. */
 function askedKeys(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
-  // As text: an array of bytes costs the driver more than Postgres takes to read this.
+  // As text: sending an array of bytes costs the driver more than parsing this costs Postgres.
   return sql`
     select client_id, digest, decode(digest, 'base64') as key_digest, to_timestamp(asked_ms / 1000) as asked_at
     from unnest(
@@ -180,7 +184,7 @@ function askedKeys(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
     ) as asked (client_id, digest, asked_ms)`;
 }
 
-/** Whether the send that claims a key, `excluded`, is not kept back by the key's refusal. */
+/** Whether the key's refusal leaves the claiming send, `excluded`, free to be applied. */
 function isOpen(sql: Sql | Tx): Fragment {
   return sql`(excluded.asked_at <= ${believedUntil(sql)} and (key.refused_at > ${believedUntil(sql)}
     or key.refused_at + make_interval(secs => ${refusedForMs / 1000}) <= excluded.asked_at))`;

@@ -2,7 +2,7 @@ import { leftOutText, smallBytes } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { Fragment, Sql, Tx } from '../pool.ts';
 
-/** An outcome as it is read first: `result` is null when it is large. */
+/** An outcome as first read. `result` is null if it is large. */
 export type OutcomeRow = {
   request_id: string;
   status: StoredOutcome['status'];
@@ -11,18 +11,18 @@ export type OutcomeRow = {
 };
 
 /**
- * How many large answers are read together at most. Of 1,000 lots each has up to 700 kB: parsing these holds
- * an event loop for some milliseconds.
+ * The most large answers that are read together. An answer of 1,000 lots has up to 700 kB, and parsing it
+ * blocks the event loop for some milliseconds.
  */
 export const readTogetherMax = 8;
 
-/** Whether the answer in a row of `stock_transaction` is too large to be read along with others. */
+/** Whether the answer in a row of `stock_transaction` is too large to be read together with others. */
 export function isLarge(sql: Sql | Tx): Fragment {
-  // Of most large ones the first says so, without having them unpacked.
+  // The first condition finds most large answers without unpacking them.
   return sql`(status = 'applied' and (pg_column_size(result) > ${smallBytes} or octet_length(result::text) > ${smallBytes}))`;
 }
 
-/** The text of that answer, null when it is large. */
+/** The text of the answer; null if it is large. */
 export function smallResult(sql: Sql | Tx): Fragment {
   return sql`case when not ${isLarge(sql)} then result::text end`;
 }
@@ -31,10 +31,7 @@ export function outcomeOfRow({ request_id, status, result, is_large }: OutcomeRo
   return is_large ? { status, result, under: request_id } : { status, result };
 }
 
-/**
- * The JSON texts of the answers that stand under these request ids, {@link readTogetherMax} at most; by
- * request id.
- */
+/** The JSON texts of the answers under these request ids (at most {@link readTogetherMax}), by request id. */
 export async function readAnswers(
   sql: Sql | Tx,
   requestIds: readonly string[],
@@ -46,7 +43,7 @@ export async function readAnswers(
   return new Map(rows.map(({ request_id, result }) => [request_id, result]));
 }
 
-/** What stands for the answers under these request ids where they have no room; by request id. */
+/** The short texts for answers under these request ids that do not fit, by request id. */
 export async function readLeftOut(
   sql: Sql | Tx,
   requestIds: readonly string[],
@@ -59,8 +56,8 @@ export async function readLeftOut(
 }
 
 /**
- * Gives each of these outcomes a result: the large answers are read, each once and a few at a time, until
- * they have `lengthMax` characters together; what stands for the others is in their place.
+ * Fills in the large answers of these outcomes, each read once, a few at a time, until they have `lengthMax`
+ * characters together. The rest get their short text.
  */
 export async function fillLargeAnswers(
   sql: Sql | Tx,

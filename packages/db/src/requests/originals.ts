@@ -2,8 +2,9 @@ import type { Original } from '@inventory/domain/stock/request';
 import type { Sql } from '../pool.ts';
 
 /**
- * What these transactions were, by number; one that is missing was never applied, or is none that could be
- * undone. Costs the same whatever they are: their lines, of which each may have thousands, are not read.
+ * Returns the facts about these transactions that a reversal needs, by number. Transactions that were not
+ * applied or cannot be reversed are missing. Their lines, possibly thousands, are not read, so the cost is
+ * always the same.
  */
 export async function readOriginals(
   sql: Sql,
@@ -21,7 +22,7 @@ export async function readOriginals(
   >`
     select asked.transaction_no, undone.kind, first.body->>'itemID' as item_id, (first.body->>'wid')::integer as wid,
       (first.body->>'shipToWid')::integer as to_wid,
-      -- They are numbered from 1, so the last one counts them: one look at an index, however many there are.
+      -- Lines are numbered from 1, so the last number is their count: a single index look-up.
       coalesce(
         (
           select line
@@ -34,7 +35,7 @@ export async function readOriginals(
       ) as lines
     from unnest(${[...new Set(transactionNos)]}::bigint[]) as asked (transaction_no)
     join stock_transaction as undone using (transaction_no)
-    -- A reversal says what it undid, and that of what it was.
+    -- A reversal names its original; a reversal of a reversal leads to the first original.
     join stock_transaction as first on first.transaction_no = coalesce(undone.reverses, undone.transaction_no)
     where undone.status = 'applied' and undone.kind in ('receive', 'move', 'issue', 'count', 'reverse')`;
   return new Map(

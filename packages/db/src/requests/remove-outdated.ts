@@ -1,13 +1,13 @@
 import type { Sql } from '../pool.ts';
 
-// Some thousand keys, or transactions: each piece commits by itself, within milliseconds.
+// Some thousand keys or transactions. Each piece commits by itself within milliseconds.
 const piecePages = 32;
 const pieceRows = 2000;
 
 /**
- * Does the next small piece of removing what nobody can ask for any more: keys first answered, or last
- * refused, more than `days` (7 and more) ago, then what was refused or abandoned a day before those. Any
- * worker may do it; they take turns. Returns what went, and whether there is more to do at once.
+ * Removes the next small piece of outdated rows: keys first answered or last refused more than `days` (at
+ * least 7) ago, then transactions refused or abandoned at least a day before those. Workers take turns.
+ * Returns what was removed, and whether there is more to do at once.
  */
 export async function removeOutdatedPiece(
   sql: Sql,

@@ -12,9 +12,9 @@ import {
 import { isLarge, type OutcomeRow, outcomeOfRow, smallResult } from './large-answers.ts';
 
 /**
- * Settles requests whose answer did not come. One that was decided has its outcome; one that was not can
- * never be applied from now on, because its request id is taken, or its key refused for all sends that came
- * by now. By request id.
+ * Settles requests whose answer did not come. Decided requests return their outcome. An undecided request can
+ * never be applied from now on, because its request id is taken, or its key is refused for all sends that
+ * came by now. By request id.
  */
 export async function settle(
   sql: Sql,
@@ -24,10 +24,10 @@ export async function settle(
   const others = requests.filter((request) => !isKeyed(request));
   await Promise.all([
     others.length > 0 && abandon(sql, others),
-    // A key's other sends may be under way too, each with a request id of its own.
+    // Other sends of a key may be under way, each with its own request id.
     keyed.length > 0 && refuseKeys(sql, keyed),
   ]);
-  // Statements of their own: they must see what another connection committed while the first ones waited.
+  // A statement of its own, because it must see what other connections committed while the first ones waited.
   return readOutcomes(sql, requests);
 }
 
@@ -35,15 +35,15 @@ function abandon(sql: Sql, requests: readonly SentRequest[]) {
   return sql`
     insert into stock_transaction (request_id, status)
     select request_id, 'abandoned'
-    -- In id order, as the batches claim: two that insert the same ids never wait for each other.
+    -- In id order, like the claims of batches: so two inserts of the same ids do not deadlock.
     from (select unnest(${idsOf(requests)}::uuid[]) as request_id order by 1) as asked
     on conflict (request_id) do nothing`;
 }
 
 /**
- * The outcomes decided about these requests, or under their keys; one that is missing is not decided. By
- * request id. Of large answers it says where they stand (`under`): what was decided is known in a moment,
- * however much there is to read. Where standbys are synchronous they have all of it.
+ * Returns the outcomes of requests, decided as such or under their keys, by request id. Undecided requests
+ * are missing. Large answers are not read: `under` says where they are stored, so the call is always fast.
+ * With synchronous standbys, returns only after the standbys have everything that it returns.
  */
 export async function readOutcomes(
   sql: Sql | Tx,

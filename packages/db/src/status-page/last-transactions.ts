@@ -1,8 +1,8 @@
 import type { Sql } from '../pool.ts';
 
 /**
- * A transaction, without anything that its body or its answer holds. `kind` and `client` are null for one
- * that was abandoned.
+ * A transaction without the contents of its request and answer. `kind` and `client`: null if it was
+ * abandoned.
  */
 export type LastTransaction = {
   transactionNo: number;
@@ -15,7 +15,9 @@ export type LastTransaction = {
   code: string | null;
 };
 
-/** The newest transactions, newest first; by the key alone, whatever number there is. */
+/**
+ * The newest transactions, newest first. Read by the key only, so the cost does not depend on their number.
+ */
 export async function readLastTransactions(sql: Sql, count: number): Promise<LastTransaction[]> {
   const rows = await sql<
     { no: number; at: Date; kind: string; client: string; status: string; code: string }[]

@@ -1,29 +1,27 @@
 import { isStatementTimeout, type Sql } from '../pool.ts';
 
-/**
- * What a warehouse holds. `units` and `onHold` are decimals as texts; null when adding them up took too long.
- */
+/** The stock of a warehouse. `units` and `onHold`: decimal text; null if adding them up took too long. */
 export type WarehouseStock = {
   wid: number;
   name: string;
-  /** Items that have a stock level there. */
+  /** The number of items with a stock level there. */
   items: number;
-  /** Lots that the lists have, shipped ones too. */
+  /** The number of lots in the lists, including shipped ones. */
   lots: number;
   units: string | null;
   onHold: string | null;
 };
 
-/** More would be no overview. */
+/** More would not be an overview. */
 export const warehousesMax = 100;
 
 type Counted = { wid: number; name: string; items: number; lots: number };
 type Levels = { wid: number; units: string; on_hold: string };
 
 /**
- * The stock of each warehouse, the first hundred by their numbers. Lots and items come from the counts of the
- * lists, so they cost next to nothing however many there are; units are added up from the levels, for as long
- * as the connection lets a statement take.
+ * The stock of each warehouse: the first hundred by number. The numbers of lots and items come from the
+ * counts of the lists and cost almost nothing. Units are summed from the levels, as long as the statement
+ * timeout of the connection allows.
  */
 export async function readStockByWarehouse(sql: Sql): Promise<WarehouseStock[]> {
   const counted = await sql<Counted[]>`

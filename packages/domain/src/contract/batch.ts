@@ -9,7 +9,7 @@ import { MoveAnswer, MoveRequest } from './move.ts';
 import { ReceiveAnswer, ReceiveRequest } from './receive.ts';
 import { ReverseAnswer, ReverseRequest } from './reverse.ts';
 
-/** Operations of one batch, at most. */
+/** The most operations in one batch. */
 export const operationsMax = 500;
 
 /** The bodies of the calls that can be operations, by `op`. */
@@ -26,27 +26,27 @@ const kinds = Object.keys(operationBodies) as [OperationKind, ...OperationKind[]
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
-/** Whether this can be an Idempotency-Key, of a call or of an operation. */
+/** Whether a value can be the Idempotency-Key of a call or an operation. */
 export function isKey(value: unknown): value is string {
   return typeof value === 'string' && keyPattern.test(value);
 }
 
-/** The fields of an operation beside those of its call. */
+/** The fields of an operation besides those of its call. */
 export const OperationHead = z.object({
   op: z.enum(kinds, { error: `must be one of ${kinds.join(', ')}.` }).describe('The call'),
   key: z
     .string({ error: 'must be a string.' })
     .regex(keyPattern, { error: 'must be 1 to 255 visible ASCII characters.' })
     .optional()
-    .describe('The Idempotency-Key of this operation, of the same kind as the one that a single call has'),
+    .describe('The Idempotency-Key of this operation, the same as for a single call'),
   capturedAt: DateTimeText.optional().describe(
-    'When the work was done, by the clock of the device: evidence',
+    'Evidence: when the work was done, by the clock of the device',
   ),
   deviceID: text(lengthMax.label)
     .min(1, { error: 'must not be empty.' })
     .optional()
-    .describe('The device that noted it: evidence'),
-  deviceSeq: Count53.optional().describe('The number that the device gave it: evidence'),
+    .describe('Evidence: the device'),
+  deviceSeq: Count53.optional().describe('Evidence: the number that the device gave the work'),
 });
 export type OperationHead = z.infer<typeof OperationHead>;
 
@@ -72,25 +72,25 @@ const Operation = z
     },
   });
 
-/** The fields of a batch beside its operations. */
+/** The fields of a batch besides its operations. */
 export const BatchHead = z.object({
   mode: z
     .enum(['each', 'atomic'], { error: 'must be each or atomic.' })
     .describe('`each`: every operation is a transaction of its own. `atomic`: all or nothing'),
   sentAt: DateTimeText.optional().describe(
-    'When the batch was sent, by the clock of the device: so its error is known',
+    'When the batch was sent, by the clock of the device; shows the error of that clock',
   ),
   dryRun: Flag.optional().describe(
-    'Only with `atomic`: true has all decided and answered, and nothing stored; no key is used and no number drawn',
+    'Only with `atomic`; true: returns the answer but stores nothing, uses no key and draws no number',
   ),
 });
 
 /**
- * `POST /Inventory/Batch`, an extension. The service reads each operation on its own: a malformed one harms
- * no other.
+ * `POST /Inventory/Batch`, an extension. The service reads each operation by itself, so a malformed one does
+ * not harm the others.
  */
 export const BatchRequest = BatchHead.extend({
-  operations: z.array(Operation).min(1).max(operationsMax).describe('In their order'),
+  operations: z.array(Operation).min(1).max(operationsMax).describe('In this order'),
 }).meta({ id: 'BatchRequest' });
 export type BatchRequest = z.infer<typeof BatchRequest>;
 
@@ -103,13 +103,13 @@ const OperationError = z.object({
 });
 
 const place = {
-  index: z.int().describe('Place in the list, from 0'),
+  index: z.int().describe('Index in the list, from 0'),
   key: z.string().nullable().describe("The operation's own key"),
-  statusCode: z.int().describe('The status that the single call would have'),
+  statusCode: z.int().describe('The status of the single call'),
   replayed: z.boolean().describe('The stored answer of an earlier send'),
 };
 
-// In a dry run lots that an earlier operation would make have no number either.
+// In a dry run, lots that an earlier operation would create have no number either.
 const lotsTried = { lots: CountDryRun.shape.lots };
 const ReceiveTried = ReceiveAnswer.extend({
   recNo: z.null(),
@@ -124,10 +124,10 @@ const MoveTried = MoveDryRun.omit({ skipped: true })
   .meta({ id: 'MoveTried' });
 const IssueTried = IssueDryRun.omit({ skipped: true }).extend(lotsTried).meta({ id: 'IssueTried' });
 
-/** In the place of a large answer, where those of other operations fill the answer of the batch. */
+/** Replaces a large answer if the answers of other operations have filled the batch's answer. */
 const AnswerLeftOut = z
   .object({
-    transactionNo: z.int().describe('GET /Inventory/Transactions/{transactionNo} tells the rest'),
+    transactionNo: z.int().describe('GET /Inventory/Transactions/{transactionNo} returns the rest'),
     leftOut: z.literal(true),
     dryRun: isReal,
   })
@@ -136,12 +136,12 @@ const AnswerLeftOut = z
 const NotApplied = z
   .object({
     ...place,
-    status: z.enum(['refused', 'notApplied']).describe('`notApplied`: surely not; send it again'),
+    status: z.enum(['refused', 'notApplied']).describe('`notApplied`: certainly not applied; send it again'),
     error: OperationError,
   })
   .meta({ id: 'OperationNotApplied' });
 
-/** The result of each operation, in the list's order. */
+/** The result of each operation, in the order of the list. */
 const OperationResult = z
   .union([
     z
@@ -173,19 +173,19 @@ export const BatchAnswer = z
   })
   .meta({ id: 'BatchAnswer' });
 
-/** 200 of a dry run, which applies all or is refused. */
+/** 200 of a dry run, in which all operations would be applied; otherwise it is refused. */
 export const BatchDryRun = BatchAnswer.extend({
   mode: z.literal('atomic'),
   results: z.array(OperationTried),
   dryRun: z.literal(true).describe('true: nothing was done'),
 }).meta({ id: 'BatchDryRun' });
 
-/** 409 or 503 of an atomic batch: the error object, with what became of each operation where it is known. */
+/** 409 or 503 of an atomic batch: the error object, with the result of each operation if it is known. */
 export const BatchError = OperationError.extend({
   results: z
     .array(OperationResult)
     .optional()
     .describe(
-      'Those refused, those that their keys had applied before, and the others, which were not applied',
+      'The refused operations, those applied earlier under their keys, and the others, which were not applied',
     ),
 }).meta({ id: 'BatchError' });

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** The reasons of a 409, by which a client tells them apart, and what each means. */
+/** The reasons of a 409, which let a client distinguish them, and their meanings. */
 export const conflictReasons = {
-  insufficientStock: 'fewer units match and can be taken than were asked for',
-  onHold: 'what is asked for is there, but on hold',
-  expired: 'what is asked for is there, but has expired',
-  nothingToMove: 'all that matches lies at the destination already',
+  insufficientStock: 'too few matching units can be taken',
+  onHold: 'the units are there, but on hold',
+  expired: 'the units are there, but have expired',
+  nothingToMove: 'all matching units are already at the destination',
   lotDiffers: 'the lot that `recno` names does not match the other filters',
-  countDiffers: '`expected` is not what is there',
+  countDiffers: '`expected` differs from the current quantity',
   tooManyLots: 'more lots, or lines of the ledger, than one transaction or batch may touch',
   noRoom: 'the lot, or the stock of the item in the warehouse, would be too large',
   alreadyReversed: 'the transaction was reversed before',
   isReversal: 'a reversal cannot be reversed',
-  unitsMovedOn: 'the units that would go back are not all where the transaction left them',
+  unitsMovedOn: 'some units are no longer where the transaction left them',
   keyReused: 'the `Idempotency-Key` was used with another request',
   operationRefused:
     'an operation of an atomic batch was refused, so none was applied; its own error says why',
@@ -21,27 +21,27 @@ export type ConflictReason = keyof typeof conflictReasons;
 
 /** The meaning of the figures of a 409. Each reason has its own. */
 export const conflictFigures = {
-  asked: 'units that were asked for, or would go back',
-  available: 'units that match and can be taken',
-  onHold: 'units that match and are on hold',
-  expired: 'units that match and have expired',
-  onHoldAtLeast: 'the same as `onHold`, where there are too many lots to add up all',
-  expiredAtLeast: 'the same as `expired`, where there are too many lots to add up all',
-  atDestination: 'units that match and lie at the destination already',
-  atDestinationAtLeast: 'the same, where there are too many lots to add up all',
-  present: 'units that are there by the books',
+  asked: 'requested units, or units that would go back',
+  available: 'matching units that can be taken',
+  onHold: 'matching units on hold',
+  expired: 'matching units that have expired',
+  onHoldAtLeast: 'like `onHold`, if there are too many lots to add up',
+  expiredAtLeast: 'like `expired`, if there are too many lots to add up',
+  atDestination: 'matching units already at the destination',
+  atDestinationAtLeast: 'like `atDestination`, if there are too many lots to add up',
+  present: 'current quantity',
   expected: 'units that the call expected',
   counted: 'units that were counted',
-  unitsMax: 'units that there may be, or that can be asked for at a time',
-  lots: 'lots that it is about',
-  lotsMoreThan: 'the same, where there are more than so many',
-  lotsMax: 'lots that one transaction may touch',
-  linesMax: 'lines of the ledger that one batch may write',
-  lookedAtMax: 'lots that are looked at to find those that match',
+  unitsMax: 'most units that are possible, or that one request may ask for',
+  lots: 'lots concerned',
+  lotsMoreThan: 'like `lots`, if there are more than this',
+  lotsMax: 'most lots that one transaction may touch',
+  linesMax: 'most ledger lines that one batch may write',
+  lookedAtMax: 'most lots that are examined to find matching ones',
   recNo: 'the lot',
   transactionNo: 'the transaction',
   operations: 'operations of the batch that were refused',
-  index: 'the place in the list of the first one',
+  index: 'index of the first of them in the list',
 } as const;
 export type ConflictFigure = keyof typeof conflictFigures;
 
@@ -52,7 +52,7 @@ const lines = (all: Record<string, string>) =>
 
 const figure = z.number().optional();
 
-/** The fields of the error object of a 409, beside the contract's. */
+/** The fields of the error object of a 409 besides the contract's. */
 export const conflictFields = {
   reason: z
     .enum(Object.keys(conflictReasons) as [ConflictReason, ...ConflictReason[]])
@@ -67,5 +67,5 @@ export const conflictFields = {
       ),
     )
     .optional()
-    .describe('Extension: the figures that belong to the reason, exact'),
+    .describe('Extension: the exact figures for the reason'),
 };

@@ -1,9 +1,9 @@
 import { formatQuantity, type Quantity } from '../quantity.ts';
 import type { ConflictFigure, ConflictReason } from './conflict-reasons.ts';
 
-// Every 409 is made here: its reason, its figures and the sentence that is built of them.
+// Every 409 is made here: its reason, its figures, and the sentence that contains them.
 
-/** A `conflict` with the current state. `figures`: each as a plain decimal text, exact. */
+/** A `conflict` with the current state. `figures`: exact, as plain decimal texts. */
 export type Conflict = {
   code: 'conflict';
   message: string;
@@ -28,8 +28,8 @@ function conflict<F extends Figures>(
 }
 
 /**
- * What of a pick is not taken, beside what is available: on hold, expired, and at a move's destination
- * already. `more…`: at least so much, there were too many lots to add up.
+ * The matching units that a pick cannot take: on hold, expired, or already at a move's destination. `more…`:
+ * at least this many; there were too many lots to add up.
  */
 export type Untaken = {
   held: Quantity;
@@ -39,7 +39,7 @@ export type Untaken = {
   moreAtDestination: boolean;
 };
 
-/** Fewer units than asked; the reason is what stands in the way of all that is missing, if one thing does. */
+/** Fewer units than requested. If one obstacle accounts for all missing units, it becomes the reason. */
 export function notEnough(asked: Quantity, available: Quantity, untaken: Untaken): Conflict {
   const { held, expired, atDestination, more } = untaken;
   if (available === 0n && held === 0n && !more && atDestination > 0n) return nothingToMove(asked, untaken);
@@ -54,7 +54,7 @@ export function notEnough(asked: Quantity, available: Quantity, untaken: Untaken
   );
 }
 
-/** The reason why stock that an operator sees on the shelf is not taken. */
+/** Explains why stock is not taken although an operator sees it on the shelf. */
 function untakenText(held: Quantity, expired: Quantity, more: boolean): string {
   const causes = [
     ...(held > 0n ? [`${formatQuantity(held)} on hold`] : []),
@@ -80,7 +80,7 @@ export function namedLotOnHold(recNo: number, asked: Quantity, onHold: Quantity)
   return conflict('onHold', { recNo, asked, onHold }, () => 'The lot is on hold.');
 }
 
-/** A hold stands in the way of a reversal. */
+/** A hold prevents a reversal. */
 export function lotOnHold(recNo: number, onHold: Quantity): Conflict {
   return conflict(
     'onHold',
@@ -89,7 +89,9 @@ export function lotOnHold(recNo: number, onHold: Quantity): Conflict {
   );
 }
 
-/** A count below what is on hold. `recNos`: of those lots; null for one that the same batch has made. */
+/**
+ * A count below the units on hold. `recNos`: the lots on hold; null for a lot that the same batch created.
+ */
 export function heldNotCounted(
   counted: Quantity,
   onHold: Quantity,
@@ -103,7 +105,7 @@ export function heldNotCounted(
   );
 }
 
-/** Lots by their numbers; those that the same batch has made have none yet. */
+/** Lists lots by number. Lots that the same batch created have none yet. */
 function lotsText(recNos: readonly (number | null)[]): string {
   const numbers = recNos.filter((recNo) => recNo !== null);
   const newCount = recNos.length - numbers.length;
@@ -114,7 +116,7 @@ function lotsText(recNos: readonly (number | null)[]): string {
   return [...stored, ...made].join(' and ');
 }
 
-/** `fields`: the filters, by the names of the request, that the named lot does not match. */
+/** `fields`: the filters, named as in the request, that the named lot does not match. */
 export function lotDiffers(recNo: number | null, present: Quantity, fields: readonly string[]): Conflict {
   return conflict(
     'lotDiffers',
@@ -123,7 +125,7 @@ export function lotDiffers(recNo: number | null, present: Quantity, fields: read
   );
 }
 
-/** A count expected another figure. */
+/** A count expected a different quantity. */
 export function countDiffers(expected: Quantity, present: Quantity): Conflict {
   return conflict(
     'countDiffers',
@@ -132,7 +134,7 @@ export function countDiffers(expected: Quantity, present: Quantity): Conflict {
   );
 }
 
-/** `more`: more lots than that. `unitsMax`: what as many as are allowed would give. */
+/** `more`: there are more lots than that. `unitsMax`: the units in the allowed number of lots. */
 export function tooManyLotsForUnits(
   asked: Quantity,
   lots: number,
@@ -149,7 +151,7 @@ export function tooManyLotsForUnits(
   );
 }
 
-/** More lots lie at a place than one transaction counts. */
+/** A place has more lots than one transaction can count. */
 export function tooManyLotsToCount(lotsMax: number): Conflict {
   return conflict(
     'tooManyLots',
@@ -160,7 +162,7 @@ export function tooManyLotsToCount(lotsMax: number): Conflict {
   );
 }
 
-/** No field that is named leads to few enough lots. `lookedAtMax`: by all fields together. */
+/** None of the named fields leads to few enough lots. `lookedAtMax`: by all fields together. */
 export function tooManyToLookAt(lookedAtMax: number): Conflict {
   return conflict(
     'tooManyLots',
@@ -171,7 +173,7 @@ export function tooManyToLookAt(lookedAtMax: number): Conflict {
   );
 }
 
-/** A batch writes more lines than may be. */
+/** A batch would write too many lines. */
 export function tooManyLines(linesMax: number): Conflict {
   return conflict(
     'tooManyLots',
@@ -182,7 +184,7 @@ export function tooManyLines(linesMax: number): Conflict {
   );
 }
 
-/** A batch looks at more lots than are read for it. */
+/** A batch would examine too many lots. */
 export function tooManyLotsForBatch(lotsMax: number): Conflict {
   return conflict(
     'tooManyLots',
@@ -193,7 +195,7 @@ export function tooManyLotsForBatch(lotsMax: number): Conflict {
   );
 }
 
-/** More than the level of an item in a warehouse can hold; `present`: what it holds. */
+/** The level of an item in a warehouse cannot hold this much. `present`: its current quantity. */
 export function noRoomInLevel(asked: Quantity, present: Quantity, unitsMax: Quantity): Conflict {
   return conflict(
     'noRoom',
@@ -202,7 +204,10 @@ export function noRoomInLevel(asked: Quantity, present: Quantity, unitsMax: Quan
   );
 }
 
-/** More than one lot can hold; `present`: what it holds. `recNo`: null for one that would be made. */
+/**
+ * One lot cannot hold this much. `present`: its current quantity. `recNo`: null for a lot that would be
+ * created.
+ */
 export function noRoomInLot(
   recNo: number | null,
   asked: Quantity,
@@ -216,7 +221,7 @@ export function noRoomInLot(
   );
 }
 
-/** A transaction is undone once only. */
+/** A transaction can be reversed only once. */
 export function alreadyReversed(transactionNo: number): Conflict {
   return conflict(
     'alreadyReversed',
@@ -225,12 +230,12 @@ export function alreadyReversed(transactionNo: number): Conflict {
   );
 }
 
-/** A transaction that undoes another cannot be undone. */
+/** A reversal cannot be reversed. */
 export function isReversal(transactionNo: number): Conflict {
   return conflict('isReversal', { transactionNo }, () => 'A reversal cannot be reversed.');
 }
 
-/** The lot has not what would go back. */
+/** The lot lacks the units that would go back. */
 export function unitsGone(recNo: number, asked: Quantity, present: Quantity): Conflict {
   return conflict(
     'unitsMovedOn',
@@ -240,7 +245,7 @@ export function unitsGone(recNo: number, asked: Quantity, present: Quantity): Co
   );
 }
 
-/** The lot lies at another spot than the transaction left it at. */
+/** The lot is not at the spot where the transaction left it. */
 export function unitsElsewhere(recNo: number, present: Quantity, at: string, notAt: string): Conflict {
   return conflict(
     'unitsMovedOn',
@@ -252,7 +257,7 @@ export function unitsElsewhere(recNo: number, present: Quantity, at: string, not
 
 const placeText = (spot: string) => (spot === '' ? 'no spot' : spot);
 
-/** The refusal of a request whose Idempotency-Key leads to another one. */
+/** The refusal if the Idempotency-Key was used with a different request. */
 export const keyReused = conflict(
   'keyReused',
   {},
@@ -260,8 +265,8 @@ export const keyReused = conflict(
 );
 
 /**
- * An atomic batch of which so many operations are refused, the first at `index`. `keptBefore`: what an
- * earlier send under its Idempotency-Key did is not told of.
+ * An atomic batch in which this many operations are refused, the first one at `index`. `keptBefore`: an
+ * earlier send under its Idempotency-Key was decided, and this refusal says nothing about it.
  */
 export function operationRefused(index: number, operations: number, keptBefore = false): Conflict {
   const which =

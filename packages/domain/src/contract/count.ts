@@ -6,19 +6,19 @@ export const CountRequest = z
   .object({
     itemID: name(lengthMax.shortId).describe('Item ShortID'),
     wid: Id.describe('Warehouse ID'),
-    counted: AmountOfLots.describe('Quantity that was found there'),
+    counted: AmountOfLots.describe('Counted quantity'),
     reasonCode: Code.describe('Reason code of the adjustment'),
     recno: RecordNo.optional().describe('Only this lot record was counted'),
-    spot: text(lengthMax.label).optional().describe('Bin/location that was counted'),
+    spot: text(lengthMax.label).optional().describe('Counted bin/location'),
     serial: text(lengthMax.label).optional().describe('Only lots with this serial/lot number were counted'),
     everywhere: Flag.optional().describe(
       'true: the whole warehouse was counted; needed where no `recno`, `spot` or `serial` says what',
     ),
-    expected: AmountOfLots.optional().describe('Quantity that should be there; 409 when it is another one'),
+    expected: AmountOfLots.optional().describe('Expected quantity; 409 if the current one differs'),
     remark: text(lengthMax.remark).optional().describe('Notes'),
     reference: text(lengthMax.label).optional().describe('External reference'),
   })
-  // A scanner that forgets the spot must not write off every other one.
+  // A scanner that forgets the spot must not write off all other spots.
   .refine((body) => isPlaced(body) || body.everywhere === true, {
     path: ['spot'],
     error: 'or recno or serial is required, or everywhere: true for the whole warehouse.',
@@ -42,19 +42,19 @@ function isPlaced({ recno, spot, serial }: Places): boolean {
 export const ChangedLots = z.array(
   z.object({
     recNo: z.int(),
-    units: z.number().describe('Units that this lot gained; below 0: that it lost'),
-    remaining: z.number().describe('In this lot now; at 0 it is shipped'),
+    units: z.number().describe('Units that this lot gained; negative: lost'),
+    remaining: z.number().describe('Units in this lot now; at 0 it is shipped'),
   }),
 );
 
 /** 200. */
 export const CountAnswer = z
   .object({
-    recNo: z.int().nullable().describe('Record number of the first lot changed; null when none was'),
+    recNo: z.int().nullable().describe('Record number of the first changed lot; null if none changed'),
     status: z.literal('counted'),
     transactionNo: z.int().describe('Number of this transaction'),
-    before: z.number().describe('Units there by the books'),
-    counted: z.number().describe('Units there now'),
+    before: z.number().describe('Recorded units before the count'),
+    counted: z.number().describe('Units after the count'),
     difference: z.number().describe('counted - before'),
     lots: ChangedLots,
     dryRun: isReal,

@@ -7,29 +7,32 @@ import { ReceiveRequest } from './receive.ts';
 import { ReverseAnswer, ReverseRequest } from './reverse.ts';
 
 const dryRun = Flag.optional().describe(
-  'Extension: true has the call decided and answered, and nothing stored; no key is used and no number drawn',
+  'Extension; true: returns the answer but stores nothing, uses no key and draws no number',
 );
 
-/** A receipt as it is sent: alone it is not tried out, and what asks for that must make no stock. */
+/**
+ * The body of a receipt as sent. A single receipt has no dry run, and a request for one must not create
+ * stock.
+ */
 export const ReceiveCall = ReceiveRequest.safeExtend({
   dryRun: Flag.optional()
     .refine((isTried) => isTried !== true, { error: 'must not be true: a receipt alone is not tried out.' })
-    .describe('Extension: not for a receipt; an atomic batch with it can be tried out'),
+    .describe('Extension: not for a single receipt; use a dry run of an atomic batch'),
 }).meta({ id: 'ReceiveCall' });
-/** The bodies of the calls that can be tried out, as they are sent. */
+/** The bodies of the calls that have a dry run, as sent. */
 export const MoveCall = MoveRequest.safeExtend({ dryRun }).meta({ id: 'MoveCall' });
 export const IssueCall = IssueRequest.safeExtend({ dryRun }).meta({ id: 'IssueCall' });
 export const CountCall = CountRequest.safeExtend({ dryRun }).meta({ id: 'CountCall' });
 export const ReverseCall = ReverseRequest.safeExtend({ dryRun }).meta({ id: 'ReverseCall' });
 
 const tried = {
-  recNo: z.int().nullable().describe('null for a lot that would be new'),
+  recNo: z.int().nullable().describe('null for a new lot'),
   transactionNo: z.null().describe('Nothing was done'),
   dryRun: z.literal(true).describe('true: nothing was done'),
 };
 const skipped = z
   .array(z.object({ recNo: z.int(), reason: z.enum(['onHold', 'expired', 'filter']) }))
-  .describe('Lots in stock of the item in the warehouse that would not be taken, and why; at most 50');
+  .describe('At most 50 lots of the item in stock in the warehouse that would not be taken, and why');
 const lotsOf = <Shape extends z.ZodRawShape>(lots: z.ZodArray<z.ZodObject<Shape>>) =>
   z.array(lots.element.extend({ recNo: z.int().nullable() }));
 

@@ -14,7 +14,7 @@ function integer(min: number, max: number = integerMax) {
   return (
     z
       .number({ error: expects('an integer') })
-      // Not `int()`, which ends the check of the whole body: one answer names all offending fields.
+      // Not `int()`, which would stop the check of the whole body. One answer must name all invalid fields.
       .refine((value) => Number.isSafeInteger(value), { error: 'must be an integer.' })
       .min(min, { error: `must be at least ${min}.` })
       .max(max, { error: `must be at most ${max}.` })
@@ -22,30 +22,30 @@ function integer(min: number, max: number = integerMax) {
   );
 }
 
-/** An id: 1 … 2^31-1. */
+/** An id: 1 to 2^31-1. */
 export const Id = integer(1);
 
-/** A number the client chooses, such as a reason code or a job: 0 … 2^31-1. */
+/** A number that the client chooses, such as a reason code or a job: 0 to 2^31-1. */
 export const Code = integer(0);
 
-/** A number that every JSON reader carries: 0 … 2^53-1. */
+/** A number that every JSON reader can hold: 0 to 2^53-1. */
 export const Count53 = z
   .number({ error: expects('an integer') })
   .int({ error: 'must be an integer.' })
   .min(0, { error: 'must be at least 0.' })
   .max(Number.MAX_SAFE_INTEGER, { error: `must be at most ${Number.MAX_SAFE_INTEGER}.` });
 
-/** The number of a lot or of a transaction: 1 … 2^53-1. A busy service passes 2^31 of them within weeks. */
+/** The number of a lot or a transaction: 1 to 2^53-1. A busy service exceeds 2^31 within weeks. */
 export const RecordNo = integer(1, Number.MAX_SAFE_INTEGER);
 
 const digits = 'at most 6 digits after the point';
 
-/** Why a value is no decimal of a request, less than `limit` and not below `least`; each as a message. */
+/** The messages why a value is not a valid decimal below `limit` and at or above `least`. */
 function decimalFaults(value: unknown, limit: number, least: 'positive' | 'zero'): string[] {
   if (value === undefined) return ['is required.'];
   if (typeof value !== 'bigint' && (typeof value !== 'number' || !Number.isFinite(value)))
     return [`must be a number with ${digits}.`];
-  // Exact: a bigint counts millionths, and so do both limits as doubles.
+  // Exact: a bigint counts millionths, and both limits in millionths fit a double.
   const isLess = typeof value === 'bigint' ? value < limit * 1e6 : value < limit;
   return [
     ...(isLess ? [] : [`must be less than ${limit}.`]),
@@ -56,8 +56,8 @@ function decimalFaults(value: unknown, limit: number, least: 'positive' | 'zero'
 }
 
 /**
- * A JSON number, exact: where it has more digits than a double carries, the body's reader gives a bigint, and
- * its text travels on.
+ * An exact JSON number. If it has more digits than a double holds, the body's reader supplies a bigint, and
+ * its text is passed on.
  */
 function decimal(limit: number, least: 'positive' | 'zero') {
   return z
@@ -77,16 +77,16 @@ function decimal(limit: number, least: 'positive' | 'zero') {
 /** A quantity of one lot: greater than 0. */
 export const Units = decimal(quantityLimit, 'positive');
 
-/** A quantity that several lots give together. */
+/** A quantity taken from several lots. */
 export const UnitsOfLots = decimal(sumLimit, 'positive');
 
-/** The units of several lots together: 0 or more. */
+/** The total units of several lots: 0 or more. */
 export const AmountOfLots = decimal(sumLimit, 'zero');
 
 /** A weight, a price or a package size: 0 or more. */
 export const Amount = decimal(quantityLimit, 'zero');
 
-/** Text that Postgres can compare with: without NUL and without lone surrogates. */
+/** Text that Postgres can compare with: no NUL and no lone surrogates. */
 export const Text = z
   .string({ error: expects('a string') })
   .refine((value) => !value.includes('\u0000') && value.isWellFormed(), {
@@ -94,21 +94,21 @@ export const Text = z
   });
 
 /**
- * Text of at most so many characters (code points); without NUL (Postgres cannot store it) and without lone
+ * Text of at most this many characters (code points), without NUL (Postgres cannot store it) and without lone
  * surrogates.
  */
 export function text(lengthMax: number) {
   return Text.max(lengthMax, { error: `must be at most ${lengthMax} characters long.` });
 }
 
-/** Text that names something: not empty, not only white space. */
+/** Text that names something: not empty, and not only white space. */
 export function name(lengthMax: number) {
   return text(lengthMax)
     .refine((value) => value.trim() !== '', { error: 'must not be empty.' })
     .meta({ minLength: 1, pattern: '\\S' });
 }
 
-/** `dryRun` of the answer to a call that was no dry run. */
+/** The value of `dryRun` in the answer to a real call. */
 export const isReal = z.literal(false).describe('false: it was done');
 
 export const Flag = z.boolean({ error: expects('true or false') });
@@ -121,7 +121,9 @@ export const DateTimeText = z
 /** The longest texts, in characters (code points). */
 export const lengthMax = { shortId: 64, label: 100, description: 500, remark: 1000 } as const;
 
-/** Has a rule about several fields judged even when others are wrong: one answer names them all. */
+/**
+ * Lets a rule about several fields run even if other fields are invalid, so that one answer names all faults.
+ */
 export function isObject({ value }: { value: unknown }): boolean {
   return typeof value === 'object' && value !== null;
 }

@@ -26,15 +26,15 @@ export type IssueRequest = z.infer<typeof IssueRequest>;
 /** 200. */
 export const IssueAnswer = z
   .object({
-    recNo: z.int().describe('Record number of the first lot taken from'),
+    recNo: z.int().describe('Record number of the first lot that units were taken from'),
     status: z.literal('issued'),
     transactionNo: z.int().describe('Number of this transaction'),
     units: z.number().describe('Quantity issued'),
     lots: z.array(
       z.object({
         recNo: z.int(),
-        units: z.number().describe('Taken from this lot'),
-        remaining: z.number().describe('Left in this lot; at 0 it is shipped'),
+        units: z.number().describe('Units taken from this lot'),
+        remaining: z.number().describe('Units left in this lot; at 0 it is shipped'),
       }),
     ),
     dryRun: isReal,

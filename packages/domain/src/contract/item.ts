@@ -21,7 +21,7 @@ export const Item = z
   .meta({ id: 'Item' });
 export type Item = z.infer<typeof Item>;
 
-/** The values of a new item where the request is silent. */
+/** The values of a new item for fields that the request omits. */
 export const itemDefaults = {
   description: '',
   category: 0,
@@ -33,7 +33,7 @@ export const itemDefaults = {
   discontinued: false,
 } as const;
 
-// The quickstart's other spellings, in one place: each with the field it means and how its value is read.
+// The quickstart's other spellings, in one place: for each, the field it means and how its value is read.
 const otherSpellings = {
   categoryID: { field: 'category', read: (value: unknown) => value },
   unit: { field: 'uOM', read: (value: unknown) => value },
@@ -56,18 +56,15 @@ const changeable = {
 
 type OtherSpelling = keyof typeof otherSpellings;
 
-/**
- * Whether two spellings of a field do not contradict each other. A value that is not even of the field's kind
- * is refused for that.
- */
+/** Whether two spellings of a field agree. A value of the wrong type is refused elsewhere. */
 function agree(one: unknown, other: unknown): boolean {
   return one === undefined || other === undefined || typeof one !== typeof other || one === other;
 }
 
-// Judged even when other fields are wrong: one answer names them all.
+// Runs even if other fields are invalid, so that one answer names all faults.
 const always = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
 
-/** The rules of an item's fields, beside what names it. */
+/** The rules for an item's fields besides its name. */
 function withChangeable<Shape extends z.ZodRawShape>(naming: Shape) {
   const agrees = (spelling: OtherSpelling) => (body: Record<string, unknown>) => {
     const { field, read } = otherSpellings[spelling];
@@ -87,7 +84,7 @@ function withChangeable<Shape extends z.ZodRawShape>(naming: Shape) {
 
 const shortId = name(lengthMax.shortId);
 
-/** `POST /Item`. The name of the item is sent as `shortID`, or as `itemID`: see `shortIdOf`. */
+/** `POST /Item`. The item's name is sent as `shortID` or as `itemID`; see `shortIdOf`. */
 export const ItemCreateRequest = withChangeable({
   shortID: shortId.optional().describe('SKU; identifies the item'),
   itemID: shortId.optional().describe('Other spelling of shortID'),
@@ -109,7 +106,7 @@ export const ItemCreateRequest = withChangeable({
       { required: ['itemID'], properties: { itemID: {} } },
     ],
   });
-/** `PUT /Item`: only what is sent is changed. */
+/** `PUT /Item`: changes only the fields that are sent. */
 export const ItemUpdateRequest = withChangeable({
   shortID: shortId.describe('SKU; identifies the item'),
 }).meta({ id: 'ItemUpdateRequest' });
@@ -123,10 +120,10 @@ export function shortIdOf({ shortID, itemID }: z.infer<typeof ItemCreateRequest>
 
 export type ItemRequest = z.infer<typeof ItemCreateRequest> | z.infer<typeof ItemUpdateRequest>;
 
-/** The fields of an item that a request may set, under the Item table's names. */
+/** The fields of an item that a request may set, with the names of the Item table. */
 export type ItemFields = { [F in keyof typeof itemDefaults]?: Item[F] };
 
-/** The fields that a create or update asks for, with the other spellings read as the fields they mean. */
+/** The fields that a create or update sets. Other spellings are read as the fields they mean. */
 export function itemFieldsOf(request: ItemRequest): ItemFields {
   const fields: Record<string, unknown> = {};
   for (const field of Object.keys(itemDefaults)) {

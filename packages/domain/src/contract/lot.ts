@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { LotHistoryLine } from './transaction.ts';
 
 /**
- * A lot as every answer shows it; field names and their case are the contract's. Datetimes: UTC,
- * milliseconds, `Z`.
+ * A lot as every answer shows it. Names and their case are the contract's. Datetimes: UTC, milliseconds, `Z`.
  */
 export const Lot = z
   .object({
@@ -13,10 +12,12 @@ export const Lot = z
     description: z.string().describe('Item description'),
     associate: z
       .string()
-      .describe('Owner: blank means own stock, else the customer id of the item’s default owner at receipt'),
+      .describe(
+        'Owner: blank means own stock, otherwise the customer id of the item’s default owner at receipt',
+      ),
     warehouse: z.string().describe('Warehouse name'),
     wID: z.int().describe('Warehouse ID'),
-    spot: z.string().describe('Bin/location within the warehouse; blank when none was given'),
+    spot: z.string().describe('Bin/location within the warehouse; blank if none was given'),
     units: z.number().describe('Quantity in this lot'),
     received: z.iso.datetime().describe('Date received'),
     shipped: z.iso
@@ -31,21 +32,24 @@ export const Lot = z
     remark: z.string().describe('Notes'),
     hold: z.boolean().describe('Lot is on hold'),
     jobID: z.int().describe('Associated job/project ID (0 when none)'),
-    jobName: z.string().nullable().describe('Job/project name; always null, because jobs are not kept here'),
+    jobName: z
+      .string()
+      .nullable()
+      .describe('Job/project name; always null, because jobs are not stored here'),
     active: z.boolean().describe('Lot is active'),
   })
   .meta({ id: 'Lot' });
 export type Lot = z.infer<typeof Lot>;
 
-/** A lot with everything that was stored at its receipt and since. */
+/** A lot with all values stored since its receipt. */
 export const FullLot = Lot.extend({
   expires: z.iso
     .datetime()
     .nullable()
-    .describe('Expiration; the last millisecond of the day where a date was given; null: none'),
+    .describe('Expiration; for a date, the last millisecond of the day; null: none'),
   price: z.number().nullable().describe('Unit cost'),
-  netWeight: z.number().nullable().describe('Net weight, as received less what moves split off'),
-  grossWeight: z.number().nullable().describe('Gross weight, as received less what moves split off'),
+  netWeight: z.number().nullable().describe('Net weight: as received, minus shares that moves split off'),
+  grossWeight: z.number().nullable().describe('Gross weight: as received, minus shares that moves split off'),
   supplier: z.int().nullable().describe('Vendor/supplier ID'),
   line: z.int().nullable().describe('PO line number'),
   reference: z.string().nullable().describe('External reference of the receipt'),
@@ -55,12 +59,12 @@ export const FullLot = Lot.extend({
   fromRecNo: z
     .int()
     .nullable()
-    .describe('The lot that this one was split from by a move; null when that is outside the scope'),
+    .describe('The lot from which a move split this one; null if it is out of scope'),
 }).meta({ id: 'FullLot' });
 export type FullLot = z.infer<typeof FullLot>;
 
-/** One lot, and what happened to it. */
+/** A lot and its history. */
 export const LotWithHistory = FullLot.extend({
-  history: z.array(LotHistoryLine).describe('Its last lines in the ledger, newest first, at most 50'),
+  history: z.array(LotHistoryLine).describe('The last 50 lines in the ledger, newest first'),
 }).meta({ id: 'LotWithHistory' });
 export type LotWithHistory = z.infer<typeof LotWithHistory>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** The answer to a client that asks about itself. */
 export const Me = z
   .object({
-    clientId: z.string().describe('The client that the token speaks for'),
+    clientId: z.string().describe('The client of the token'),
     readOnly: z.boolean().describe('true: every write is refused'),
     permissions: z
       .array(z.object({ securityID: z.int(), name: z.string() }))
@@ -13,11 +13,11 @@ export const Me = z
       .describe('The scope, by wID'),
     limits: z.object({
       requestsPerMinute: z.int().describe('Requests in a window of 60 s'),
-      operationsPerMinute: z.int().describe('Operations of batches in a window of 60 s'),
-      operationsPerBatch: z.int().describe('Operations of one batch'),
-      pageSize: z.int().describe('Records of one page'),
+      operationsPerMinute: z.int().describe('Batch operations in a window of 60 s'),
+      operationsPerBatch: z.int().describe('Operations in one batch'),
+      pageSize: z.int().describe('Records on one page'),
     }),
-    tokenExpires: z.iso.datetime().describe('When the token that was sent ends'),
+    tokenExpires: z.iso.datetime().describe('When this token ends'),
     serverTime: z.iso.datetime().describe('The clock of the service'),
   })
   .meta({ id: 'Me' });

@@ -38,8 +38,8 @@ export const MoveAnswer = z
     lots: z.array(
       z.object({
         recNo: z.int().describe('Destination lot'),
-        fromRecNo: z.int().describe('Source lot; the same when a whole lot moved inside its warehouse'),
-        units: z.number().describe('Moved'),
+        fromRecNo: z.int().describe('Source lot; the same lot if a whole lot moved inside its warehouse'),
+        units: z.number().describe('Units moved'),
         remaining: z.number().describe('In the lot `fromRecNo` afterwards'),
         wID: z.int(),
         spot: z.string(),

@@ -1,17 +1,17 @@
 import type { Conflict } from './conflict.ts';
 
 /**
- * The codes of a refusal, which the caller can mend: the contract's table of codes, less the ones of
+ * The codes of refusals, which the caller can correct: the contract's table of codes without those of
  * failures.
  */
 export type RefusalCode = Refusal['code'];
 
-/** Each offending field with its messages. */
+/** The messages for each invalid field. */
 export type FieldErrors = Record<string, string[]>;
 
 /**
  * A refusal is a value: the caller's request cannot be done, nothing was changed, and the answer says why.
- * `details` only with `validation_error`; a conflict has a reason and figures.
+ * Only `validation_error` has `details`; a conflict has a reason and figures.
  */
 export type Refusal =
   | {
@@ -27,7 +27,7 @@ export type Refusal =
     }
   | Conflict;
 
-/** A `validation_error` about one field or several. Each message completes the sentence "<field> …". */
+/** A `validation_error` about one or more fields. Each message completes the sentence "<field> …". */
 export function invalid(fields: FieldErrors): Refusal {
   const details = Object.fromEntries(
     Object.entries(fields).map(([field, messages]) => [
@@ -38,13 +38,13 @@ export function invalid(fields: FieldErrors): Refusal {
   return { code: 'validation_error', message: 'One or more fields failed validation.', details };
 }
 
-/** The refusal of a transaction that was never applied, or not in the client's scope. */
+/** The refusal for a transaction that was never applied or is not in the client's scope. */
 export const noTransaction = {
   code: 'not_found',
   message: 'There is no such transaction.',
 } as const satisfies Refusal;
 
-/** The refusal of a lot that is not there, or not in the client's scope. */
+/** The refusal for a lot that does not exist or is not in the client's scope. */
 export const noLot = { code: 'not_found', message: 'There is no such lot.' } as const satisfies Refusal;
 
 /** The four causes of `forbidden`, word for word from the contract. */

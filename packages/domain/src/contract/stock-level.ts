@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The stock of one item over the warehouses asked for. Quantities are exact decimals. */
+/** The stock of one item over the requested warehouses. Quantities are exact decimals. */
 export const StockLevel = z
   .object({
     partNo: z.int().describe('Item part number'),
@@ -19,7 +19,7 @@ export const StockLevel = z
   .meta({ id: 'StockLevel' });
 export type StockLevel = z.infer<typeof StockLevel>;
 
-/** A stock level with what names its item. */
+/** A stock level with the names of its item. */
 export const FullStockLevel = StockLevel.extend({
   shortID: z.string().describe('Item SKU'),
   description: z.string().describe('Item description'),

@@ -7,28 +7,28 @@ const shared = {
   transactionNo: z.int().describe('Unique transaction number'),
   kind: z.enum(transactionKinds).describe('The kind of transaction'),
   at: z.iso.datetime().describe('When it was applied, by the clock of the service'),
-  clientId: z.string().describe('The client that asked for it'),
+  clientId: z.string().describe('The client that requested it'),
 };
 const reason = {
-  reasonCode: z.int().nullable().describe('Reason code; null where the call has none'),
+  reasonCode: z.int().nullable().describe('Reason code; null if the call has none'),
   reference: z.string().nullable().describe('External reference'),
   remark: z.string().nullable().describe('Notes'),
 };
 
-/** One line of the ledger: what a transaction did to one lot. */
+/** One line of the ledger: the effect of a transaction on one lot. */
 const TransactionLine = z
   .object({
     recNo: z.int().describe('The lot'),
     partNo: z.int().describe('Item part number'),
     shortID: z.string().describe('Item SKU'),
     wID: z.int().describe('Warehouse ID'),
-    spot: z.string().describe('Bin/location within the warehouse; blank when none was given'),
-    delta: z.number().describe('Units that came to the lot there; negative: that left it'),
+    spot: z.string().describe('Bin/location within the warehouse; blank if none was given'),
+    delta: z.number().describe('Units that the lot gained there; negative: lost'),
     balance: z.number().describe('Units of the lot there afterwards'),
   })
   .meta({ id: 'TransactionLine' });
 
-/** An applied stock transaction, with the lines that concern warehouses in the caller's scope. */
+/** An applied stock transaction, with its lines for warehouses in the caller's scope. */
 export const Transaction = z
   .object({
     ...shared,
@@ -37,23 +37,26 @@ export const Transaction = z
     capturedAt: z.iso.datetime().nullable().describe('When the work was done, by the clock of the device'),
     deviceID: z.string().nullable().describe('The device'),
     deviceSeq: z.int().nullable().describe('The number that the device gave the work'),
-    reverses: z.int().nullable().describe('The transaction that this one undid'),
-    reversedBy: z.int().nullable().describe('The transaction that undid this one'),
+    reverses: z.int().nullable().describe('The transaction that this one reversed'),
+    reversedBy: z.int().nullable().describe('The transaction that reversed this one'),
     lines: z
       .array(TransactionLine)
-      .describe('In their order; none for a count that changed nothing. In a list the first 100'),
-    moreLines: z.literal(true).optional().describe('In a list: there are more lines, which it has by itself'),
+      .describe('In order; empty for a count that changed nothing. In a list: the first 100'),
+    moreLines: z
+      .literal(true)
+      .optional()
+      .describe('In a list: whether there are more lines; get the transaction by number to see them'),
   })
   .meta({ id: 'Transaction' });
 export type Transaction = z.infer<typeof Transaction>;
 
-/** A line of the ledger, as the history of its lot shows it. */
+/** A line of the ledger in the history of its lot. */
 export const LotHistoryLine = z
   .object({
     ...shared,
     ...reason,
     spot: z.string().describe('Bin/location within the warehouse'),
-    delta: z.number().describe('Units that came to the lot there; negative: that left it'),
+    delta: z.number().describe('Units that the lot gained there; negative: lost'),
     balance: z.number().describe('Units of the lot there afterwards'),
   })
   .meta({ id: 'LotHistoryLine' });

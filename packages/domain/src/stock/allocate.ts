@@ -13,21 +13,21 @@ import { askKey, type LotFilter, pickKey } from './lot-filter.ts';
 
 export type Taking = { lot: LotState; units: Quantity };
 
-/** The lots that one transaction may take, at most: its time under the gates' locks has an end. */
+/** The most lots that one transaction may take. This bounds the time for which its gates are locked. */
 export const lotsPerTransactionMax = 1000;
 
-/** The lots that are looked at to find those of one transaction, by all fields it names together, at most. */
+/** The most lots that may be examined to find those of one transaction, by all of its fields together. */
 export const lotsLookedAtMax = 10_000;
 
 const tooMany = tooManyToLookAt(lotsLookedAtMax);
 
 /**
- * The lots that give `units`, in the order of allocation, as much of each as is needed; nothing is changed
- * yet. Refused with `validation_error` when the named lot is not one of the item in the warehouse, with
- * `conflict` when it is on hold, does not match the other filters or has too little, when all that match
- * have, when it would take more than {@link lotsPerTransactionMax} lots, or when {@link lotsLookedAtMax} that
- * are looked at do not suffice. `undecided` when lots are needed that this batch has not read: as the first
- * of another batch it is decided.
+ * Selects the lots that give `units`, in the order of allocation, with the part taken from each. Changes
+ * nothing. Refuses with `validation_error` if the named lot does not belong to the item and warehouse.
+ * Refuses with `conflict` if the named lot is on hold, does not match the other filters or has too few units;
+ * if all matching lots together have too few; if more than {@link lotsPerTransactionMax} lots are needed; or
+ * if more than {@link lotsLookedAtMax} must be examined. `undecided` if it needs lots that this batch has not
+ * read; as the first request of another batch it will be decided.
  */
 export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick, units);
@@ -41,7 +41,7 @@ export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking
   for (const lot of candidates) {
     batch.looks += 1;
     if (!matches(lot, pick, batch.now)) continue;
-    // Lots that nobody has read may come before this one.
+    // Unread lots may come before this one.
     if (horizon !== undefined && order(lot, horizon) > 0) break;
     const taken = lot.units < missing ? lot.units : missing;
     parts.push({ lot, units: taken });
@@ -53,16 +53,16 @@ export function allocate(batch: Batch, pick: LotFilter, units: Quantity): Taking
   if (horizon === undefined) return notEnough(batch, pick, units, units - missing);
   if (batch.cut.has(key)) return tooMany;
   const tally = batch.tallies.get(askKey(pick, units));
-  // It was counted before the batch changed anything.
+  // The tally was counted before the batch changed anything.
   if (tally === undefined || batch.touched.has(gateKey(pick.partNo, pick.wid))) return 'undecided';
   if (tally.units < units && !tally.more) return notEnough(batch, pick, units, tally.units);
   return tooManyLots(parts, tally, units);
 }
 
 /**
- * All lots in stock that match, in the order of allocation; one named by its recNo whatever its state. No
- * more than one above {@link lotsPerTransactionMax}: then there are too many. Refused when the named lot is
- * not one of the item in the warehouse or does not match the other filters.
+ * All matching lots in stock, in the order of allocation. A lot named by its recNo is returned whatever its
+ * state. At most one more than {@link lotsPerTransactionMax}, which means too many. Refuses if the named lot
+ * does not belong to the item and warehouse, or does not match the other filters.
  */
 export function lotsMatching(batch: Batch, pick: LotFilter): readonly LotState[] | Refusal | 'undecided' {
   const candidates = candidatesOf(batch, pick, 0n);
@@ -78,7 +78,7 @@ export function lotsMatching(batch: Batch, pick: LotFilter): readonly LotState[]
 
 function notEnough(batch: Batch, pick: LotFilter, asked: Quantity, available: Quantity): Refusal {
   const refusal = notEnoughStock(asked, available, nothingUntaken);
-  // Of a lot that is named there is nothing else.
+  // A named lot is the only one that can match.
   if (pick.recNo !== undefined) return refusal;
   const changed = untakenByBatch(batch, pick);
   const complete = ({ held, expired, atDestination, ...more }: Untaken) => {
@@ -99,7 +99,7 @@ const nothingUntaken: Untaken = {
   ...{ atDestination: 0n, moreAtDestination: false },
 };
 
-/** How much more there is that is not taken, by what the batch has changed so far. */
+/** Further units that cannot be taken because of changes by this batch. */
 function untakenByBatch(batch: Batch, pick: LotFilter): Untaken {
   const now = { ...nothingUntaken };
   const anywhere = { ...pick, notAtSpot: undefined };
@@ -128,7 +128,7 @@ function tooManyLots(parts: readonly Taking[], { lots, more }: Tally, units: Qua
 function candidatesOf(batch: Batch, pick: LotFilter, asked: Quantity): readonly LotState[] | Refusal {
   if (pick.recNo === undefined) return batch.lots.get(gateKey(pick.partNo, pick.wid)) ?? [];
   const lot = batch.lotsByRecNo.get(pick.recNo);
-  // One text for all three, so that nothing about another warehouse's lots can be told.
+  // The same text for all three cases, so that it reveals nothing about lots in other warehouses.
   if (lot === undefined || lot.partNo !== pick.partNo || lot.wid !== pick.wid) {
     return invalid({ recno: ['is not a lot of this item in this warehouse.'] });
   }
@@ -141,7 +141,7 @@ function candidatesOf(batch: Batch, pick: LotFilter, asked: Quantity): readonly 
   return [lot];
 }
 
-/** Whether a lot may be taken. The statement that reads candidates asks the same of the database. */
+/** Whether a lot may be taken. The statement that reads candidates checks the same conditions. */
 function matches(lot: LotState, pick: LotFilter, now: number): boolean {
   return (
     lot.units > 0n &&
@@ -152,7 +152,7 @@ function matches(lot: LotState, pick: LotFilter, now: number): boolean {
 }
 
 function matchesFields(lot: LotState, pick: LotFilter): boolean {
-  // By name: this is asked of each lot for each operation of a batch.
+  // Named one by one for speed: this runs for each lot and each operation of a batch.
   const { spot, serial, serial2, rfidTag } = pick;
   return (
     (spot === undefined || lot.spot === spot) &&
@@ -174,7 +174,7 @@ function isReceivedWithin(lot: LotState, { received }: LotFilter): boolean {
   return received === undefined || (lot.received >= received[0] && lot.received < received[1]);
 }
 
-/** The filters, by the names of the request, that a lot named by its recNo does not match. */
+/** The filters, named as in the request, that a lot named by its recNo does not match. */
 function unmatchedFields(lot: LotState, pick: LotFilter): string[] {
   const unmatched = fields.filter((field) => !hasField(lot, pick, field));
   return [

@@ -13,19 +13,19 @@ export type OperationDecision =
   | { operation: AtomicOperation; decision: Extract<Decision, { status: 'applied' }> }
   | { operation: AtomicOperation; outcome: StoredOutcome };
 
-/** The one that has a batch refused. `replayed`: refused by an earlier send of its key. */
+/** The operation because of which a batch is refused. `replayed`: an earlier send of its key was refused. */
 export type Culprit = { index: number; refusal: Refusal; replayed: boolean };
 
 /**
- * As the ledger keeps a refused batch: a refusal with the operation that is to blame. `before`: the places of
- * those that an earlier send of their keys had applied, which this refusal does not undo.
+ * The stored refusal of a batch, with the operation that caused it. `before`: the indexes of operations that
+ * were applied earlier under their own keys, and that this refusal does not undo.
  */
 export type AtomicRefusal = Conflict & { culprit: Culprit; before?: number[] };
 
 export type AtomicDecision =
   | { status: 'applied'; operations: OperationDecision[] }
   | { status: 'refused'; refusal: AtomicRefusal }
-  /** One of its keys was told that nothing was applied. */
+  /** "Not applied" was already told for one of its keys. */
   | { status: 'abandoned' };
 
 // Some tens of milliseconds: each operation may pass over all lots that were read for the others.
@@ -34,9 +34,9 @@ const tooManyEntries = tooManyLines(entriesMax);
 const tooMany = tooManyLotsForBatch(lotsPerTransactionMax);
 
 /**
- * Decides operations one after the other, one a step, each against what the one before left; the first that
- * is refused has all of them refused. The batch's state is of no more use then. `outcomes`: what is decided
- * already, by request id.
+ * Decides operations in order, one a step, each against the stock that the previous one left. If one is
+ * refused, all are, and the state of the batch must not be used any more. `outcomes`: earlier decisions, by
+ * request id.
  */
 export function* decideAtomic(
   batch: Batch,
@@ -77,9 +77,9 @@ export function* decideAtomic(
 }
 
 /**
- * The JSON text of the results of an applied batch. `bodies`: the JSON text of the answer to each operation
- * that is decided now, by request id. Of those that were answered before, large ones have
- * {@link toldLengthMax} characters; what stands for the others is in their place.
+ * The JSON text of the results of an applied batch. `bodies`: the JSON texts of new answers, by request id.
+ * Large answers from earlier sends are included up to {@link toldLengthMax} characters together; the rest are
+ * replaced by their short text.
  */
 export function atomicResultsText(
   decided: readonly OperationDecision[],

@@ -4,56 +4,55 @@ import { parseQuantity, type Quantity } from '../quantity.ts';
 import type { LotFilter } from './lot-filter.ts';
 
 /**
- * What a batch of transactions sees while it is decided: everything was read under the gates' locks,
- * decisions change it in arrival order, and the difference is written once at the end. Times are milliseconds
- * since 1970.
+ * The state against which a batch is decided. Everything was read under the gates' locks. Decisions change it
+ * in order of arrival, and the changes are written once at the end. Times are milliseconds since 1970.
  */
 export type Batch = {
   now: number;
-  /** By shortID; an item that is missing here does not exist. */
+  /** By shortID. A missing item does not exist. */
   items: Map<string, ItemFacts>;
   /** Names by wid. */
   warehouses: Map<number, string>;
-  /** By {@link gateKey}; a gate that is missing never held stock. */
+  /** By {@link gateKey}. A missing gate never held stock. */
   levels: Map<string, LevelState>;
-  /** The lots of each gate that were read or made, by {@link gateKey}, in the order of allocation. */
+  /** The lots of each gate that were read or created, by {@link gateKey}, in the order of allocation. */
   lots: Map<string, LotState[]>;
-  /** By {@link pickKey}: the last lot that was read for a pick, where there may be more of them after it. */
+  /** By {@link pickKey}: the last lot that was read for a pick, if there may be more after it. */
   horizons: Map<string, LotState>;
-  /** By {@link pickKey}: the picks for which not enough was read to tell which lots come first. */
+  /** By {@link pickKey}: picks for which too little was read to know which lots come first. */
   unread: Set<string>;
-  /** By {@link pickKey}: the picks for which more lots would have to be looked at than may be. */
+  /** By {@link pickKey}: picks for which too many lots would have to be examined. */
   cut: Set<string>;
-  /** By {@link askKey}: the lots counted for a transaction that needs more of them than one may take. */
+  /** By {@link askKey}: tallies for transactions that need more lots than one may take. */
   tallies: Map<string, Tally>;
-  /** By {@link gateKey}: the gates whose lots this batch has changed so far. */
+  /** By {@link gateKey}: gates whose lots this batch has changed so far. */
   touched: Set<string>;
-  /** By transactionNo: what was read of those that are to be undone; one that is missing was not read. */
+  /** By transactionNo: the transactions to reverse. A missing one was not read. */
   past: Map<number, Past>;
-  /** Every lot that was read or made, active or not. */
+  /** All lots that were read or created, active or not. */
   lotsByRecNo: Map<number, LotState>;
-  /** How often a lot was looked at for a transaction. */
+  /** How many times a lot was examined. */
   looks: number;
-  /** Lots made by this batch; their numbers come last of all, see {@link addLot}. */
+  /** Lots created by this batch. They get their numbers last; see {@link addLot}. */
   newLots: LotState[];
-  /** The refusals that are not complete, in the order in which they were decided. */
+  /** Refusals to be completed, in the order of decision. */
   shortages: Shortage[];
 };
 
 /**
- * A refusal for want of stock. It changes nothing, so what is on hold or expired is read after the batch is
- * decided, for those that were refused alone. `complete`: puts that into the refusal.
+ * A refusal for lack of stock. It changes nothing, so the units on hold or expired are read after the batch
+ * is decided, only for refused picks. `complete` adds them to the refusal.
  */
 export type Shortage = { pick: LotFilter; complete: (read: Untaken) => void };
 
 /**
- * A batch writes a bounded number of entries: its time under the gates' locks has an end. Beyond so many no
- * more requests are decided, and an atomic one is refused. One request has 2,000 at the most, two for each
- * lot that is moved.
+ * The most entries that a batch writes, which bounds the time for which its gates are locked. Beyond that, no
+ * more requests are decided, and an atomic batch is refused. One request has at most 2,000: two for each
+ * moved lot.
  */
 export const entriesMax = 4000;
 
-/** How many lots a transaction would take, or all that there are. `more`: it was not counted to the end. */
+/** The lots and units that a transaction would take, or all there are. `more`: the count was not finished. */
 export type Tally = { lots: number; units: Quantity; more: boolean };
 
 export type ItemFacts = { partNo: number; shortId: string; description: string; dfltOwner: number };
@@ -63,9 +62,9 @@ export type LevelState = {
   wid: number;
   inStock: Quantity;
   onHold: Quantity;
-  /** Whether there ever was stock: also of what came and went in one batch. */
+  /** Whether there ever was stock, even if it came and went in one batch. */
   used: boolean;
-  /** As it was read; a level that ends where it began is not written. */
+  /** The values as read. A level that ends with the same values is not written. */
   stored: { inStock: Quantity; onHold: Quantity; used: boolean };
 };
 
@@ -80,15 +79,15 @@ export type LotState = {
   serial: string;
   serial2: string | null;
   rfidTag: string | null;
-  /** Of all its units. */
+  /** The weight of all its units. */
   netWeight: Quantity | null;
   grossWeight: Quantity | null;
   hold: boolean;
-  /** The lot whose hold it has, with its reason, when it got it by this batch. */
+  /** The lot whose hold, with its reason, this lot took over in this batch. */
   holdOf?: LotState;
   /**
-   * A stored one has what a batch may change as it was read. `of`: the lot whose other columns a split one
-   * has, stored or received; `from`: the lot it was split from.
+   * A stored lot keeps the values that a batch may change, as read. A split lot: `of` is the stored or
+   * received lot whose other columns it has, `from` is the lot that it was split from.
    */
   origin:
     | ({ kind: 'stored' } & Pick<LotState, 'spot' | 'units' | 'hold' | 'rfidTag'>)
@@ -97,43 +96,45 @@ export type LotState = {
   changed: boolean;
 };
 
-/** One signed line of the ledger. `balance`: the lot's units after it. */
+/** One signed line of the ledger. `balance`: the lot's units afterwards. */
 export type Entry = { lot: LotState; wid: number; spot: string; delta: Quantity; balance: Quantity };
 
-/** A line of a transaction that is to be undone, with its lot as it is now. */
+/** A line of a transaction to reverse, with the current state of its lot. */
 export type PastEntry = Omit<Entry, 'balance'>;
 
-/** The lines of a transaction that is to be undone, from the ledger and in order. */
+/** The lines of a transaction to reverse, in ledger order. */
 export type Past = { isReversed: boolean; entries: PastEntry[] };
 
 export function gateKey(partNo: number, wid: number): string {
   return `${partNo}/${wid}`;
 }
 
-/** The gate's level; writing to a gate that was not locked is an error of ours. */
+/** Returns the gate's level. Throws if the gate was not locked, which would be a bug. */
 export function levelOf(batch: Batch, partNo: number, wid: number): LevelState {
   const level = batch.levels.get(gateKey(partNo, wid));
   if (level === undefined) throw new Error(`gate ${partNo}/${wid} is not locked`);
   return level;
 }
 
-// The most that a level and a lot can hold. Without these limits a sum would fail on a constraint.
+// The most that a level and a lot can hold. Without these checks, a sum would violate a constraint.
 const levelMax = parseQuantity('999999999999999.999999');
 const lotMax = parseQuantity('999999999999.999999');
 
-/** Why the gate's level cannot take so many units more; null when it can. */
+/** Why the gate's level cannot take this many more units; null if it can. */
 export function refuseLevel(batch: Batch, partNo: number, wid: number, units: Quantity): Conflict | null {
   const { inStock } = levelOf(batch, partNo, wid);
   return inStock + units > levelMax ? noRoomInLevel(units, inStock, levelMax) : null;
 }
 
-/** Why a lot cannot take so many units more, null being one that would be made; null when it can. */
+/**
+ * Why a lot cannot take this many more units; null if it can. `lot`: null for a lot that would be created.
+ */
 export function refuseLot(lot: LotState | null, units: Quantity): Conflict | null {
   const present = lot?.units ?? 0n;
   return present + units > lotMax ? noRoomInLot(lot && recNoOf(lot), units, present, lotMax) : null;
 }
 
-/** Changes the units of a lot and the level of its gate together. A lot that is emptied loses its hold. */
+/** Changes the units of a lot together with its gate's level. A lot that becomes empty loses its hold. */
 export function adjust(batch: Batch, lot: LotState, delta: Quantity): void {
   const level = levelOf(batch, lot.partNo, lot.wid);
   lot.units += delta;
@@ -144,23 +145,26 @@ export function adjust(batch: Batch, lot: LotState, delta: Quantity): void {
   if (lot.units === 0n) lot.hold = false;
 }
 
-/** Notes that a lot differs from what was read. */
+/** Marks a lot as changed. */
 export function change(batch: Batch, lot: LotState): void {
   lot.changed = true;
   batch.touched.add(gateKey(lot.partNo, lot.wid));
 }
 
-/** Whether a lot has expired at `now`, milliseconds since 1970: it is good at its last moment. */
+/**
+ * Whether a lot has expired at `now`, in milliseconds since 1970. It is good until the end of its last
+ * millisecond.
+ */
 export function isExpired(lot: LotState, now: number): boolean {
   return lot.expires !== null && lot.expires < now;
 }
 
-// Above every stored number and every temporary one sorts as made later.
+// Greater than all stored numbers, and increasing, so that temporary numbers sort as newer.
 const temporaryRecNo = 2 ** 52;
 
 /**
- * Adds a lot with `units` 0 (units come by {@link adjust}) in the order of allocation. Its recNo is temporary
- * until the whole batch is decided: only then is it known how many numbers are needed.
+ * Adds a lot with 0 units, in the order of allocation; {@link adjust} adds the units. Its recNo is temporary
+ * until the whole batch is decided, because only then is it known how many numbers are needed.
  */
 export function addLot(batch: Batch, facts: Omit<LotState, 'recNo' | 'units' | 'changed'>): LotState {
   const lot: LotState = { ...facts, recNo: temporaryRecNo + batch.newLots.length, units: 0n, changed: false };
@@ -172,12 +176,12 @@ export function addLot(batch: Batch, facts: Omit<LotState, 'recNo' | 'units' | '
   return lot;
 }
 
-/** The number of a lot for an answer; null for one that was made and has none: a dry run draws no numbers. */
+/** The number of a lot for an answer; null for a new lot in a dry run, which draws no numbers. */
 export function recNoOf({ recNo }: LotState): number | null {
   return recNo >= temporaryRecNo ? null : recNo;
 }
 
-/** Gives the batch's new lots their numbers, in the order they were made. */
+/** Numbers the batch's new lots in the order of their creation. */
 export function numberLots(batch: Batch, recNos: readonly number[]): void {
   batch.newLots.forEach((lot, index) => {
     const recNo = recNos[index];
@@ -187,8 +191,8 @@ export function numberLots(batch: Batch, recNos: readonly number[]): void {
 }
 
 /**
- * The order in which lots are taken: earliest expiry first, lots without expiry after those, expired ones
- * last; then received, then recNo.
+ * The order in which lots are taken: earliest expiry first, then lots without expiry, then expired ones;
+ * within that by time of receipt, then recNo.
  */
 export function allocationOrder(now: number): (a: LotState, b: LotState) => number {
   return (a, b) =>
@@ -198,7 +202,7 @@ export function allocationOrder(now: number): (a: LotState, b: LotState) => numb
     a.recNo - b.recNo;
 }
 
-/** Also of two infinities. */
+/** Also works for two infinities. */
 function compare(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }

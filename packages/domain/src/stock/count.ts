@@ -17,7 +17,10 @@ import {
 import { applied, type Decision, itemOf, undecided } from './decision.ts';
 import type { LotFilter } from './lot-filter.ts';
 
-/** The lots that a count is about: also those that have expired, and named by its recNo one in any state. */
+/**
+ * The lots that a count covers, including expired ones. A lot named by its recNo is covered whatever its
+ * state.
+ */
 export function countPick(partNo: number, request: CountRequest): LotFilter {
   return {
     partNo,
@@ -32,8 +35,8 @@ export function countPick(partNo: number, request: CountRequest): LotFilter {
 }
 
 /**
- * Makes what lies at a place what was counted there: less is taken in the order of allocation, never from a
- * lot on hold; more is a new lot, or goes into the lot that was named.
+ * Sets the stock at a place to the counted quantity. Missing units are taken in the order of allocation,
+ * never from a lot on hold. Surplus units become a new lot, or are added to the named lot.
  */
 export function count(batch: Batch, request: CountRequest): Decision {
   const item = itemOf(batch, request.itemID);
@@ -44,7 +47,7 @@ export function count(batch: Batch, request: CountRequest): Decision {
   const before = lots.reduce((sum, lot) => sum + lot.units, 0n);
   const refusal = refuseCount(batch, request, item, lots, before);
   if (refusal !== null) return { status: 'refused', refusal };
-  // After this point it must succeed.
+  // From here on it must succeed.
   const counted = quantityOf(request.counted);
   const difference = counted - before;
   const changed =

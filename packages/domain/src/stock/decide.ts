@@ -7,7 +7,7 @@ import { receive } from './receive.ts';
 import type { SingleRequest } from './request.ts';
 import { reverse } from './reverse.ts';
 
-/** Decides one transaction and, when it is applied, changes the batch. */
+/** Decides one transaction. If it is applied, changes the batch. */
 export function decide(batch: Batch, request: SingleRequest): Decision {
   switch (request.kind) {
     case 'receive':

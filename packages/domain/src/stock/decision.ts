@@ -3,9 +3,9 @@ import type { JsonAnswer } from '../json-text.ts';
 import type { Batch, Entry, ItemFacts } from './batch.ts';
 
 /**
- * What is decided about one transaction. The answer is made once the batch's numbers are known; with null for
- * a dry run, which draws none. `undecided`: nothing was changed, and a later batch decides it, because this
- * one has not read enough lots.
+ * The decision about one transaction. The answer is made once the batch's numbers are known, or with null in
+ * a dry run, which draws none. `undecided`: nothing was changed; this batch has not read enough lots, so a
+ * later batch decides.
  */
 export type Decision =
   | {
@@ -18,7 +18,7 @@ export type Decision =
 
 export const undecided: Decision = { status: 'undecided' };
 
-/** `answer` makes what the call answers; that also says whether the call was a dry run. */
+/** `answer` makes the body of the answer, which also says whether the call was a dry run. */
 export function applied(
   entries: Entry[],
   answer: (transactionNo: number | null) => Record<string, JsonAnswer>,
@@ -30,7 +30,7 @@ export function applied(
   };
 }
 
-/** The item a transaction names, or the refusal. Discontinued items are found too. */
+/** The item that a transaction names, or the refusal. Finds discontinued items, too. */
 export function itemOf(batch: Batch, shortId: string): ItemFacts | Refusal {
   return batch.items.get(shortId) ?? invalid({ itemID: ['is not a known item.'] });
 }

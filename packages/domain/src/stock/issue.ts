@@ -15,13 +15,13 @@ export function issuePick(partNo: number, request: IssueRequest): LotFilter {
     serial: request.serial,
     serial2: request.serial2,
     rfidTag: request.rfidTag,
-    // Named, it is written off.
+    // An issue that names an expired lot writes it off.
     expiredToo: request.recno !== undefined,
     heldToo: false,
   };
 }
 
-/** Takes units out of lots in the order of allocation; all of them or none. */
+/** Takes units from lots in the order of allocation, all of them or none. */
 export function issue(batch: Batch, request: IssueRequest): Decision {
   const item = itemOf(batch, request.itemID);
   if ('code' in item) return { status: 'refused', refusal: item };
@@ -29,7 +29,7 @@ export function issue(batch: Batch, request: IssueRequest): Decision {
   const parts = allocate(batch, issuePick(item.partNo, request), units);
   if (parts === 'undecided') return undecided;
   if ('code' in parts) return { status: 'refused', refusal: parts };
-  // After this point it must succeed.
+  // From here on it must succeed.
   const taken = parts.map((part) => {
     adjust(batch, part.lot, -part.units);
     return { ...part, remaining: part.lot.units };

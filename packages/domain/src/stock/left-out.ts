@@ -1,24 +1,24 @@
 /**
- * Of the answers to the operations of one batch that repeat what was answered before, so much is told of
- * large ones, in characters: 20,000 lots or so. Beside each other an api process has some hundred batches.
+ * In a batch, answers that repeat earlier ones may have this many characters, about 20,000 lots. An api
+ * process may handle some hundred batches at the same time.
  */
 export const toldLengthMax = 2 * 1024 * 1024;
 
 /**
- * The most bytes of an answer that is told wherever it is asked for: a batch has at most 500 of these, and
- * they travel through Redis.
+ * Answers up to this size are always included: a batch has at most 500 of them, and they travel through
+ * Redis.
  */
 export const smallBytes = 4096;
 
-// As all answers of transactions begin, before any text of a caller.
+// The beginning of all answers of transactions, before any text from a caller.
 const beginning = /^\{"recNo":(?:\d+|null),"status":"\w+","transactionNo":(\d+),/;
 
-/** Stands for the JSON text of an answer that is too large to be told beside the others. */
+/** Replaces the JSON text of an answer that is too large. */
 export function leftOutText(transactionNo: number): string {
   return `{"transactionNo":${transactionNo},"leftOut":true,"dryRun":false}`;
 }
 
-/** The same, from the answer itself. */
+/** The same, made from the answer itself. */
 export function leaveOut(text: string): string {
   const transactionNo = beginning.exec(text.slice(0, 100))?.[1];
   return transactionNo === undefined ? text : leftOutText(Number(transactionNo));

@@ -1,6 +1,6 @@
 import { formatQuantity, type Quantity } from '../quantity.ts';
 
-/** Which lots a transaction may take: every filter given must match. */
+/** Selects the lots that a transaction may take. Every filter that is set must match. */
 export type LotFilter = {
   partNo: number;
   wid: number;
@@ -11,22 +11,22 @@ export type LotFilter = {
   serial?: string | undefined;
   serial2?: string | undefined;
   rfidTag?: string | undefined;
-  /** From (inclusive) and to (exclusive), milliseconds since 1970. */
+  /** From (inclusive) and to (exclusive), in milliseconds since 1970. */
   received?: readonly [number, number] | undefined;
-  /** A move inside the warehouse takes nothing that already lies at its destination. */
+  /** A move inside the warehouse takes nothing that is already at its destination. */
   notAtSpot?: string | undefined;
-  /** Move takes lots that have expired, after all others; Issue only one that is named by its recNo. */
+  /** A move takes expired lots after all others. An issue takes one only if it is named by its recNo. */
   expiredToo: boolean;
-  /** Move takes a lot on hold when it is named by its recNo. */
+  /** A move takes a lot on hold if it is named by its recNo. */
   heldToo: boolean;
 };
 
-/** Two picks with the same key ask for the same lots. */
+/** Two picks with the same key select the same lots. */
 export function pickKey(pick: LotFilter): string {
   return JSON.stringify(pick);
 }
 
-/** Two transactions with the same key ask for as many units of the same lots. */
+/** Two transactions with the same key ask for the same quantity of the same lots. */
 export function askKey(pick: LotFilter, units: Quantity): string {
   return `${formatQuantity(units)} of ${pickKey(pick)}`;
 }

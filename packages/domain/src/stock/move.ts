@@ -33,7 +33,7 @@ export function movePick(partNo: number, request: MoveRequest): LotFilter {
   };
 }
 
-/** The warehouse a move ends in. */
+/** The destination warehouse of a move. */
 function destinationWid(request: MoveRequest): number {
   return request.shipToWid ?? request.wid;
 }
@@ -46,7 +46,7 @@ function receivedRange(text: string): [number, number] {
   return [second, second + 1000];
 }
 
-/** Moves units in the order of allocation; all of them or none. */
+/** Moves units in the order of allocation, all of them or none. */
 export function move(batch: Batch, request: MoveRequest): Decision {
   const item = itemOf(batch, request.itemID);
   if ('code' in item) return { status: 'refused', refusal: item };
@@ -57,7 +57,7 @@ export function move(batch: Batch, request: MoveRequest): Decision {
   const wid = destinationWid(request);
   const refusal = wid === request.wid ? null : refuseLevel(batch, item.partNo, wid, units);
   if (refusal !== null) return { status: 'refused', refusal };
-  // After this point it must succeed.
+  // From here on it must succeed.
   const moved = parts.map((part) => movePart(batch, part, wid, request.toSpot ?? ''));
   return applied(
     moved.flatMap((part) => part.entries),
@@ -110,7 +110,8 @@ function movePart(batch: Batch, { lot: from, units }: Taking, wid: number, spot:
       grossWeight: shareOf(from.grossWeight, units, from.units),
       origin: { kind: 'split', of: origin, from },
     });
-    // The tag goes with the whole lot; one that is in stock again some day must not show it as well.
+    // The tag goes with the whole lot. If the old lot is in stock again one day, it must not show the tag as
+    // well.
     if (whole) from.rfidTag = null;
     from.netWeight = less(from.netWeight, to.netWeight);
     from.grossWeight = less(from.grossWeight, to.grossWeight);

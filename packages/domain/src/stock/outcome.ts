@@ -1,10 +1,10 @@
 /**
- * What became of a request. `applied` and `refused` carry the JSON text of the answer's body or of the
- * refusal. `abandoned`: not applied and never will be, under this request id; `result` is a refusal if there
- * is one to give. `failed`: the same, by an error of ours. `pending`: the worker still tries, and tells
- * nobody what becomes of it. `isRepeat`: decided under an earlier send of the same Idempotency-Key. `under`:
- * the request id under which Postgres has the answer, when it is applied and the answer was too large to be
- * read along; `result` is null then.
+ * The outcome of a request. `applied` and `refused`: `result` is the JSON text of the answer's body or of the
+ * refusal. `abandoned`: not applied, and never will be under this request id; `result` is a refusal if there
+ * is one. `failed`: the same, because of a bug. `pending`: the worker still tries and will not report the
+ * outcome. `isRepeat`: decided by an earlier send of the same Idempotency-Key. `under`: the request id under
+ * which Postgres stores the answer, if it was applied and the answer was too large to be read along; `result`
+ * is null then.
  */
 export type Outcome = {
   status: 'applied' | 'refused' | 'abandoned' | 'failed' | 'pending';
@@ -13,5 +13,5 @@ export type Outcome = {
   under?: string;
 };
 
-/** An outcome as Postgres has it. */
+/** An outcome as stored in Postgres. */
 export type StoredOutcome = Outcome & { status: 'applied' | 'refused' | 'abandoned' };

@@ -4,14 +4,14 @@ import { type Decimal, type Quantity, quantityOf } from '../quantity.ts';
 import { addLot, adjust, type Batch, recNoOf, refuseLevel } from './batch.ts';
 import { applied, type Decision, itemOf } from './decision.ts';
 
-/** Makes a new lot, always. Refused only when the item does not exist, or its level cannot hold so much. */
+/** Always creates a new lot. Refused only if the item does not exist or its level cannot hold this much. */
 export function receive(batch: Batch, request: ReceiveRequest): Decision {
   const item = itemOf(batch, request.itemID);
   if ('code' in item) return { status: 'refused', refusal: item };
   const units = quantityOf(request.units);
   const refusal = refuseLevel(batch, item.partNo, request.wid, units);
   if (refusal !== null) return { status: 'refused', refusal };
-  // After this point it must succeed.
+  // From here on it must succeed.
   const lot = addLot(batch, {
     partNo: item.partNo,
     wid: request.wid,
@@ -55,7 +55,7 @@ export function receive(batch: Batch, request: ReceiveRequest): Decision {
   }));
 }
 
-/** The last moment of a lot; of a date that of its UTC day, so that the date comes back that was given. */
+/** The last moment of a lot. A date means the end of its UTC day, so that answers show the same date. */
 function expiryOf(text: string): number {
   const parsed = parseDateTime(text);
   if (parsed === null) throw new RangeError(`not a datetime: ${text}`);
@@ -67,7 +67,7 @@ function weightOf(weight: Decimal | undefined): Quantity | null {
 }
 
 /**
- * Blank means own stock; the contract names no source of customer names, so another owner shows as its id.
+ * Blank means own stock. The contract has no source of customer names, so another owner is shown as its id.
  */
 function associateOf(owner: number): string {
   return owner === 0 ? '' : String(owner);

@@ -4,7 +4,7 @@ import type { MoveRequest } from '../contract/move.ts';
 import type { ReceiveRequest } from '../contract/receive.ts';
 import type { ReverseRequest } from '../contract/reverse.ts';
 
-/** One transaction as it was asked for: the kind and the validated body. */
+/** One transaction as requested: the kind and the validated body. */
 export type SingleRequest =
   | { kind: 'receive'; body: ReceiveRequest }
   | { kind: 'move'; body: MoveRequest }
@@ -13,9 +13,8 @@ export type SingleRequest =
   | { kind: 'reverse'; body: ReverseRequest; of: Original };
 
 /**
- * What the ledger says of a transaction that is to be undone, and will say for ever: its kind, its item,
- * every warehouse that it touched, and how many lines it has. So it can be looked up before the gates are
- * locked.
+ * The facts of a transaction to reverse that never change: its kind, its item, the warehouses that it
+ * touched, and its number of lines. So they can be read before the gates are locked.
  */
 export type Original = {
   kind: 'receive' | 'move' | 'issue' | 'count' | 'reverse';
@@ -25,8 +24,8 @@ export type Original = {
 };
 
 /**
- * Many transactions that are applied together or not at all. `body`: what stands for them in the ledger, with
- * a digest of all that they ask.
+ * Several transactions that are applied together or not at all. `body`: represents them in the ledger, with a
+ * digest of everything they ask for.
  */
 export type AtomicRequest = {
   kind: 'batch';
@@ -34,7 +33,7 @@ export type AtomicRequest = {
   operations: AtomicOperation[];
 };
 
-/** `ownKey`: its key as it was sent, for the answer. */
+/** `ownKey`: its key as sent, for the answer. */
 export type AtomicOperation = {
   requestId: string;
   ownKey: string | null;
@@ -42,26 +41,26 @@ export type AtomicOperation = {
   evidence?: Evidence;
 } & SingleRequest;
 
-/** A single transaction or an atomic batch, as it was asked for. */
+/** A single transaction or an atomic batch, as requested. */
 export type StockRequest = SingleRequest | AtomicRequest;
 
 export type StockKind = StockRequest['kind'];
 
-/** The transactions that a request asks for. */
+/** The transactions of a request. */
 export function operationsOf(request: StockRequest): readonly SingleRequest[] {
   return request.kind === 'batch' ? request.operations : [request];
 }
 
 /**
- * The Idempotency-Key that a request was sent with. `digest`: SHA-256 of the key, base64; `fingerprint`: of
- * the request, so that another request under the same key is told; `askedAt`: when this send came, by the
- * clock of Postgres, milliseconds since 1970.
+ * The Idempotency-Key of a request. `digest`: SHA-256 of the key, in base64. `fingerprint`: of the request,
+ * to detect another request under the same key. `askedAt`: when this send came, by the clock of Postgres, in
+ * milliseconds since 1970.
  */
 export type RequestKey = { digest: string; fingerprint: string; askedAt: number };
 
 /**
- * What a device noted about its work, by its own clock; never the ledger's time. Milliseconds since 1970;
- * `correctedAt`: without the clock's error, where it is known.
+ * The device's notes about its work, by its own clock; never the time of the ledger. Milliseconds since 1970.
+ * `correctedAt`: without the clock's error, if that is known.
  */
 export type Evidence = {
   capturedAt: number | null;
@@ -71,11 +70,11 @@ export type Evidence = {
 };
 
 /**
- * One stock transaction on its way. `deadline`: milliseconds since 1970; nobody waits for it after that.
- * `xRequestId`: the caller's X-Request-Id, when it sent one; without one the answer was named by `requestId`.
- * `trace`: the span that waits for it, as `traceparent` of W3C; only where traces are sent somewhere.
- * `after`: the operation before it in its list, at the same gate and in the same envelope. Unless that one is
- * applied or refused, this one is not applied.
+ * A stock transaction on its way. `deadline`: milliseconds since 1970; its caller waits no longer.
+ * `xRequestId`: the caller's X-Request-Id; without one, the answer is named by `requestId`. `trace`: the
+ * waiting span as a W3C `traceparent`; only if traces are exported. `after`: the operation before it in its
+ * list, at the same gate and in the same envelope. Unless that one is applied or refused, this one is not
+ * applied.
  */
 export type Queued<Request extends StockRequest> = {
   requestId: string;
@@ -95,7 +94,7 @@ export function itemIdOf(request: SingleRequest): string {
   return request.kind === 'reverse' ? request.of.itemID : request.body.itemID;
 }
 
-/** Every warehouse a transaction touches; each must be in the client's scope. */
+/** All warehouses that a transaction touches. Each must be in the client's scope. */
 export function warehousesOf(request: SingleRequest): number[] {
   if (request.kind === 'reverse') return request.of.wids;
   const { body } = request;

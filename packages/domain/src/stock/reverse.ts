@@ -20,8 +20,8 @@ import { less, plus, shareOf } from './weights.ts';
 const refused = (refusal: Refusal): Decision => ({ status: 'refused', refusal });
 
 /**
- * The exact opposite of a transaction, on the same lots, each where that transaction left it: all of it or
- * nothing. Refused when it was undone before, or when units have moved on since.
+ * Applies the exact opposite of a transaction to the same lots, each where the transaction left it,
+ * completely or not at all. Refused if it was reversed before, or if units have moved since.
  */
 export function reverse(batch: Batch, { transactionNo: reverses }: ReverseRequest, of: Original): Decision {
   if (of.kind === 'reverse') return refused(isReversal(reverses));
@@ -31,7 +31,7 @@ export function reverse(batch: Batch, { transactionNo: reverses }: ReverseReques
   const steps = of.kind === 'move' ? stepsBack(past.entries) : past.entries.map(opposite);
   const refusal = refuse(batch, steps);
   if (refusal !== null) return refused(refusal);
-  // After this point it must succeed.
+  // From here on it must succeed.
   past.isReversed = true;
   const entries = steps.flatMap((step) => undo(batch, step));
   const lots = gainsOf(entries);
@@ -44,7 +44,7 @@ export function reverse(batch: Batch, { transactionNo: reverses }: ReverseReques
   }));
 }
 
-/** Units that leave a lot, or come back to one, or both: then they go back to where they were moved from. */
+/** Units that leave a lot, come back to one, or both: moved units go back to their source. */
 type Step = { units: Quantity; from: Place | null; to: Place | null };
 type Place = { lot: LotState; spot: string };
 
@@ -54,7 +54,7 @@ function opposite({ lot, spot, delta }: PastEntry): Step {
     : { units: -delta, from: null, to: { lot, spot } };
 }
 
-/** A move has a line for what leaves each lot, and after it one for where that came to. */
+/** A move has two lines for each lot: the units that leave, then the units that arrive. */
 function stepsBack(entries: readonly PastEntry[]): Step[] {
   const steps: Step[] = [];
   for (let index = 0; index + 1 < entries.length; index += 2) {
@@ -74,13 +74,13 @@ function refuse(batch: Batch, steps: readonly Step[]): Refusal | null {
     if (refusal !== null) return refusal;
     if (to !== null && to.lot.wid !== from?.lot.wid) more += units;
   }
-  // All of a transaction's lots that get something from elsewhere are behind one gate.
+  // All lots of a transaction that receive units from elsewhere have the same gate.
   const gate = steps.find(({ to }) => to !== null)?.to?.lot;
   return gate === undefined ? null : refuseLevel(batch, gate.partNo, gate.wid, more);
 }
 
 function refuseTaking({ lot, spot }: Place, units: Quantity, to: Place | null): Refusal | null {
-  // A whole lot that moved inside its warehouse goes back whole.
+  // A whole lot that moved inside its warehouse goes back as a whole.
   if (lot.units < units || (to?.lot === lot && lot.units !== units)) {
     return unitsGone(lot.recNo, units, lot.units);
   }
@@ -91,10 +91,10 @@ function refuseTaking({ lot, spot }: Place, units: Quantity, to: Place | null): 
 function refuseGiving({ lot, spot }: Place, units: Quantity, from: Place | null): Refusal | null {
   const refusal = refuseLot(lot, units);
   if (refusal !== null) return refusal;
-  // Shipped it is in stock again where the units left it: nothing of it lies anywhere else.
+  // A shipped lot is in stock again where its units left it, because it has no other units.
   if (lot.units === 0n) return null;
   if (lot.spot !== spot) return unitsElsewhere(lot.recNo, lot.units, lot.spot, spot);
-  // Units would lose their hold, or get one that nobody set.
+  // Otherwise units would lose their hold, or get one that was never set.
   if (from !== null && from.lot.hold !== lot.hold) return onHold(from.lot.hold ? from.lot : lot);
   return null;
 }
@@ -123,7 +123,7 @@ function undo(batch: Batch, { units, from, to }: Step): Entry[] {
   }
   if (to !== null) {
     if (isHeld && !to.lot.hold) {
-      // It lost its hold when it was emptied; the units have kept it.
+      // The lot lost its hold when it became empty. The units still have it.
       to.lot.hold = true;
       to.lot.holdOf = from!.lot.holdOf ?? from!.lot;
     }
@@ -142,7 +142,7 @@ function giveWeights(from: LotState, to: LotState, units: Quantity): void {
   to.grossWeight = plus(to.grossWeight, gross);
 }
 
-/** A split lot has the tag of its source only when it took all of it. */
+/** A split lot has the tag of its source only if it took all of it. */
 function giveTag(from: LotState, to: LotState): void {
   if (from.rfidTag === null) return;
   to.rfidTag = from.rfidTag;
@@ -154,7 +154,7 @@ function changeUnits(batch: Batch, lot: LotState, delta: Quantity): Entry {
   return { lot, wid: lot.wid, spot: lot.spot, delta, balance: lot.units };
 }
 
-/** The units that each lot gained. Lots that got something back come first. */
+/** The units that each lot gained. Lots that got units back come first. */
 function gainsOf(entries: readonly Entry[]): { lot: LotState; gain: Quantity; remaining: Quantity }[] {
   const gains = new Map<LotState, { lot: LotState; gain: Quantity; remaining: Quantity }>();
   for (const { lot, delta, balance } of entries) {

@@ -10,8 +10,8 @@ import type { RunAs } from '../run-as.ts';
 export type PostgresBinaries = { initdb: string; postgres: string; version: string; major: string };
 
 /**
- * The Postgres binaries that came with the npm packages. The wrapper package is only asked where they lie and
- * never imported: importing it installs signal handlers of its own.
+ * The Postgres binaries from the npm packages. The wrapper package is only used to find them and is never
+ * imported, because importing it installs signal handlers.
  */
 function findBinaries(): PostgresBinaries & { native: string } {
   const system = `${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
@@ -38,8 +38,8 @@ function binariesIn(native: string): { initdb: string; postgres: string } {
 }
 
 /**
- * Binaries that the given user can run: those in node_modules where that user can reach them, else a copy in
- * `home`. Fails with LocalStackError when they do not run on this machine at all.
+ * Returns binaries that the given user can run: those in node_modules if that user can reach them, otherwise
+ * a copy in `home`. Fails with LocalStackError if they do not run on this machine at all.
  */
 export async function providePostgresBinaries(
   home: string,
@@ -66,7 +66,9 @@ export async function providePostgresBinaries(
   return copied;
 }
 
-/** Null when the user can run Postgres from there and read what initdb needs, else why not. */
+/**
+ * Null if the user can run Postgres from there and read the files that initdb needs, otherwise the reason.
+ */
 async function tryBinaries(native: string, runAs: RunAs, signal: AbortSignal): Promise<string | null> {
   try {
     const { initdb, postgres } = binariesIn(native);
@@ -80,16 +82,19 @@ async function tryBinaries(native: string, runAs: RunAs, signal: AbortSignal): P
   }
 }
 
-/** Some package managers drop the executable bit. A read-only tree is left as it is. */
+/** Restores the executable bit, which some package managers drop. Does nothing in a read-only tree. */
 function makeExecutable(path: string): void {
   try {
     chmodSync(path, 0o755);
   } catch {
-    // Whether it can be run is found out by running it.
+    // Running it will show whether it can be run.
   }
 }
 
-/** The package makes these links in its install script, which may have been forbidden to run. */
+/**
+ * Creates links that the package's install script creates, because that script may not have been allowed to
+ * run.
+ */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {

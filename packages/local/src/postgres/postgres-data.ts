@@ -10,15 +10,15 @@ import type { PostgresHome } from './postgres-home.ts';
 
 export const POSTGRES_ROLE = 'inventory';
 
-// Nothing of PGDATA, PGOPTIONS and the like may reach Postgres, and what it prints is read, so no
-// translation.
+// Keeps PGDATA, PGOPTIONS and similar variables from Postgres, and its messages untranslated, because they
+// are parsed.
 export const POSTGRES_ENVIRONMENT = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 
 const PASSWORD_FILE = 'postgres-password';
 
 /**
- * Makes sure that there is data in the home, with the role `inventory`, whose password is returned. Fails
- * with LocalStackError.
+ * Makes sure that the home has data with the role `inventory`, and returns the role's password. Fails with
+ * LocalStackError.
  */
 export async function providePostgresData(
   place: PostgresHome,
@@ -31,7 +31,7 @@ export async function providePostgresData(
   if (kept !== '' && isThere) return kept;
   const password = kept || randomBytes(24).toString('base64url');
   if (isThere && place.isKnown) {
-    settings.report('giving the Postgres data another password: the one that was kept is gone…');
+    settings.report('setting a new password for the Postgres data: the stored one is gone…');
     await changePassword(place, binaries, password, settings.signal);
   } else {
     settings.report('creating the Postgres data…');
@@ -41,14 +41,17 @@ export async function providePostgresData(
   return password;
 }
 
-/** Written atomically and only for us. The data holds the password's hash and is useless without it. */
+/**
+ * Writes the file atomically, readable only for our user. The data contains the password's hash and is
+ * useless without the password.
+ */
 function keepPassword(path: string, password: string): void {
   const part = `${path}-part`;
   writeFileSync(part, password, { mode: 0o600, flush: true });
   renameSync(part, path);
 }
 
-/** Without a server, which would ask for the old one. Fails with LocalStackError. */
+/** Changes the password without a server, which would ask for the old one. Fails with LocalStackError. */
 async function changePassword(
   { home, runAs }: PostgresHome,
   binaries: PostgresBinaries,
@@ -63,14 +66,14 @@ async function changePassword(
   } catch (error) {
     signal.throwIfAborted();
     throw new LocalStackError(
-      `the Postgres data in ${home} could not get another password: ${(error as Error).message}`,
+      `the Postgres data in ${home} could not get a new password: ${(error as Error).message}`,
     );
   }
 }
 
 /**
- * Creates the data beside its place and moves it there when it is whole, so that a killed start leaves no
- * half data.
+ * Creates the data beside its final place and moves it there once it is complete, so that a killed start
+ * leaves no partial data.
  */
 async function initialise(
   { home, runAs }: PostgresHome,

@@ -7,24 +7,25 @@ import { run } from '../process.ts';
 import { chooseRunAs, type RunAs } from '../run-as.ts';
 
 /**
- * Where Postgres keeps its data, and the user it runs under, who owns that folder. `isKnown`: whether data
- * that is there is this folder's; outside there may be that of a deleted one, which had the same path.
+ * The folder of Postgres' data, and the user who owns it and runs Postgres. `isKnown`: whether existing data
+ * belongs to this stack's folder. Outside it, the data may be from a deleted folder with the same path.
  */
 export type PostgresHome = { home: string; runAs: RunAs; isKnown: boolean };
 
-// Not a temporary folder: systems delete what nobody has touched there for a month. Only root can write here.
+// Not a temporary folder, because systems delete files there that were not used for a month. Only root can
+// write here.
 const OUTSIDE = '/var/lib/inventory-local';
 
-/** In the stack's folder: names the home outside. */
+/** A file in the stack's folder that names the home outside. */
 const POINTER = 'postgres-home';
 
-/** In a home outside: names the stack's folder. */
+/** A file in a home outside that names the stack's folder. */
 const OWNER = 'folder';
 
 /**
- * Makes the folder for Postgres's data: `postgres` in the stack's folder, or, when we are root and the user
- * that Postgres runs under cannot enter that, one outside, named by a hash of the stack's folder, with a file
- * in the stack's folder telling where. Data that is there already decides. Fails with LocalStackError when no
+ * Creates the folder for Postgres' data: `postgres` in the stack's folder. If this process is root and the
+ * user that runs Postgres cannot enter that folder, one outside is used, named by a hash of the stack's
+ * folder, and a file in the stack's folder names it. Existing data decides. Fails with LocalStackError if no
  * place can be used.
  */
 export async function providePostgresHome(folder: string, signal: AbortSignal): Promise<PostgresHome> {
@@ -39,7 +40,7 @@ export async function providePostgresHome(folder: string, signal: AbortSignal): 
   for (const home of existing === undefined ? homes : [existing]) {
     if (!(await makeFolder(home, runAs))) continue;
     if (!(await canUse(home, runAs, signal))) {
-      // Only if it is empty: data that is out of reach today may be wanted tomorrow.
+      // Only if it is empty: data that cannot be reached today may be needed tomorrow.
       await rmdir(home).catch(() => undefined);
       continue;
     }
@@ -57,7 +58,7 @@ export async function providePostgresHome(folder: string, signal: AbortSignal): 
   );
 }
 
-/** Deletes what Postgres keeps, inside and outside. Nothing may run from there any more. */
+/** Deletes Postgres' data, inside and outside. Nothing may run from there any more. */
 export async function removePostgresHome(folder: string): Promise<void> {
   for (const home of await listPostgresHomes(folder))
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
@@ -65,8 +66,8 @@ export async function removePostgresHome(folder: string): Promise<void> {
 }
 
 /**
- * The homes inside and outside the folder, whether they exist or not. The one outside goes by the folder's
- * own path, so that a copied checkout gets data of its own; one that was moved takes its data along.
+ * The homes inside and outside the folder, existing or not. The one outside depends on the folder's own path,
+ * so a copied checkout gets its own data, and a moved one takes its data along.
  */
 export async function listPostgresHomes(folder: string): Promise<[inside: string, outside: string]> {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16);
@@ -87,7 +88,7 @@ async function readPointer(folder: string): Promise<string> {
 async function makeFolder(home: string, { uid, gid }: RunAs): Promise<boolean> {
   try {
     await mkdir(home, { recursive: true });
-    // The user has to pass through the folder that holds the homes, whatever the umask was.
+    // The user must be able to pass through the folder of the homes, whatever the umask was.
     if (dirname(home) === OUTSIDE) await chmod(OUTSIDE, 0o711);
     await chown(home, uid ?? 0, gid ?? 0);
     await chmod(home, 0o700);

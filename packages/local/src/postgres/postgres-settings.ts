@@ -1,7 +1,7 @@
 /**
- * How every Postgres of ours runs: the one of `start`, those of the tests, and, but for the number of
- * connections, the one in docker-compose.yml. This is a ledger: what was answered as done must survive a
- * crash, so the first three are never relaxed, not even in tests.
+ * The settings of every Postgres that we run: for `start`, for tests and, except for the number of
+ * connections, in docker-compose.yml. An answered transaction must survive a crash, so the first three are
+ * never relaxed, not even in tests.
  */
 export const postgresSettings: Record<string, string> = {
   fsync: 'on',
@@ -15,9 +15,8 @@ export const postgresSettings: Record<string, string> = {
   wal_compression: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Errors of statements are the service's to log, which does so without values. Postgres' own words quote
-  // them: messages of wrong values, details with rows, statements, parameters. What the server says of itself
-  // (LOG, FATAL, PANIC) stays.
+  // The service logs failed statements itself, without values. Postgres would quote values in messages, rows,
+  // statements and parameters. Messages about the server itself (LOG, FATAL, PANIC) are logged.
   log_min_messages: 'log',
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
@@ -27,7 +26,7 @@ export const postgresSettings: Record<string, string> = {
   log_min_duration_statement: '-1',
 };
 
-/** The same as arguments of the server. */
+/** The same settings as arguments of the server. */
 export function postgresArguments(settings: Record<string, string>): string[] {
   return Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 }

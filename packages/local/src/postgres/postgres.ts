@@ -17,20 +17,20 @@ import { postgresArguments, postgresSettings } from './postgres-settings.ts';
 const settingsHere = {
   ...postgresSettings,
   listen_addresses: '127.0.0.1',
-  // No socket file: its path may be at most 107 bytes long, and a checkout can lie deeper.
+  // No socket file: its path may have at most 107 bytes, and a checkout may be deeper.
   unix_socket_directories: '',
   logging_collector: 'off',
 };
 
-/** SIGINT is the fast shutdown; SIGQUIT the immediate one, after which the next start replays the log. */
+/** SIGINT is the fast shutdown. SIGQUIT is the immediate one, after which the next start replays the log. */
 const ENDING: Ending = [
   { signal: 'SIGINT', waitMs: 30_000 },
   { signal: 'SIGQUIT', waitMs: 10_000 },
 ];
 
 /**
- * Brings Postgres up on the data in the folder, which is created by the first start, and makes the database
- * `inventory`. Fails with LocalStackError.
+ * Starts Postgres on the data in the folder, which the first start creates, with the database `inventory`.
+ * Fails with LocalStackError.
  */
 export async function startPostgres(settings: ServerSettings): Promise<LocalServer> {
   const { folder, signal, throwAway } = settings;
@@ -44,14 +44,14 @@ export async function startPostgres(settings: ServerSettings): Promise<LocalServ
       `${data} is of Postgres ${major}, which ${binaries.major} cannot read; move it away`,
     );
 
-  // The data goes with the server, so there is nothing worth a shutdown checkpoint.
+  // The data is deleted together with the server, so a shutdown checkpoint is useless.
   const ending: Ending = throwAway ? ENDING.slice(1) : ENDING;
   const start = async (port: number) => {
     const stop = await startServer({
       name: 'Postgres',
       command: binaries.postgres,
       arguments: [...['-D', data, '-p', String(port)], ...postgresArguments(settingsHere)],
-      // By its working folder a server is known as the one of this folder.
+      // The working folder identifies the server as this folder's.
       cwd: data,
       env: POSTGRES_ENVIRONMENT,
       ...place.runAs,
@@ -72,8 +72,8 @@ export async function startPostgres(settings: ServerSettings): Promise<LocalServ
     return { url, port, version: binaries.major, stop };
   };
 
-  // After a kill -9 the old server's children may hold its shared memory for a moment; a free port may be
-  // taken meanwhile.
+  // After a kill -9, the old server's children may keep its shared memory for a moment, and a free port may
+  // be taken meanwhile.
   for (let tries = 0; ; tries += 1) {
     const port = await choosePort('Postgres', settings.port, settings.rememberedPort);
     try {
@@ -93,9 +93,9 @@ export async function startPostgres(settings: ServerSettings): Promise<LocalServ
 }
 
 /**
- * Ends a Postgres that a killed process left running on the folder's data, whether or not its pid file was
- * written. A postmaster.pid whose pid is now that of some other program is removed: Postgres would take that
- * one for itself and refuse to start, for ever where pids are few.
+ * Ends a Postgres that a killed process left running on the folder's data, even if its pid file was not
+ * written. Removes a postmaster.pid whose pid belongs to another program now: Postgres would think that it is
+ * already running and refuse to start.
  */
 export async function endLeftPostgres(folder: string): Promise<void> {
   const datas = (await listPostgresHomes(folder)).map((home) => join(home, 'data'));
@@ -111,8 +111,7 @@ export async function endLeftPostgres(folder: string): Promise<void> {
 }
 
 /**
- * Postgres writes its state into the eighth line of postmaster.pid; the first tells whether the file is this
- * server's.
+ * Postgres writes its state into line 8 of postmaster.pid. Line 1 shows whether the file is this server's.
  */
 function isPostgresReady(data: string, pid: number): boolean {
   try {
@@ -123,7 +122,7 @@ function isPostgresReady(data: string, pid: number): boolean {
   }
 }
 
-/** Creates the database of the URL unless it is there. */
+/** Creates the database of the URL if it does not exist. */
 async function createDatabase(url: string): Promise<void> {
   const server = new URL(url);
   server.pathname = '/postgres';

@@ -3,17 +3,17 @@ import { copyFile, cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../process.ts';
 
-/** A Redis server that is not installed: the program and where its libraries lie. */
+/** A Redis server that is not installed: the program and the path of its libraries. */
 export type UnpackedRedis = { command: string; libraryPath: string };
 
-// Debian and Ubuntu pack the server's one binary into the tools package, under the name of the checker; it is
-// server, client or checker by the name it is called by.
+// Debian and Ubuntu ship the server's only binary in the tools package, named after the checker. It acts as
+// server, client or checker depending on the name by which it is called.
 const PACKAGES = [
   { name: 'redis-tools', binaries: ['redis-server', 'redis-check-rdb'] },
   { name: 'valkey-tools', binaries: ['valkey-server', 'valkey-check-rdb'] },
 ];
 
-/** The server unpacked below `folder` if there is one and it runs, else null. */
+/** Returns the server that was unpacked below `folder` if it runs, otherwise null. */
 export async function findUnpackedRedis(folder: string, signal: AbortSignal): Promise<UnpackedRedis | null> {
   const root = join(folder, 'debian-redis');
   const command = join(root, 'redis-server');
@@ -23,16 +23,16 @@ export async function findUnpackedRedis(folder: string, signal: AbortSignal): Pr
 }
 
 /**
- * Downloads the distribution's own package with apt-get and unpacks it below `folder`. Nothing is installed
- * and only the folder is written, so it needs no root: lists, cache and unpacked files all lie below it.
- * Rejects when there is no apt-get, no such package or no network.
+ * Downloads the distribution's own package with apt-get and unpacks it below `folder`. It installs nothing
+ * and writes only to the folder (lists, cache, unpacked files), so it does not need root. Rejects if there is
+ * no apt-get, no such package or no network.
  */
 export async function downloadDebianRedis(
   folder: string,
   report: (line: string) => void,
   signal: AbortSignal,
 ): Promise<UnpackedRedis> {
-  // Also those of killed runs; the folder is ours alone.
+  // Including files of killed runs. Only this process uses the folder.
   for (const name of await readdir(folder))
     if (name.startsWith('debian-redis-part-')) await rm(join(folder, name), { recursive: true, force: true });
   const work = join(folder, `debian-redis-part-${process.pid}`);
@@ -46,8 +46,7 @@ export async function downloadDebianRedis(
     });
   try {
     let failure: unknown;
-    // One broken source among the machine's makes this fail, and the package may still be found in the
-    // others.
+    // This fails if any of the machine's sources is broken, but another one may still have the package.
     await apt('update').catch((error: unknown) => {
       signal.throwIfAborted();
       failure = error;
@@ -74,7 +73,7 @@ export async function downloadDebianRedis(
   }
 }
 
-/** Copies an unpacked server into another folder, at once as a whole. */
+/** Copies an unpacked server into another folder atomically. */
 export async function copyUnpackedRedis(from: string, to: string): Promise<void> {
   const part = join(to, `debian-redis-part-${process.pid}`);
   await mkdir(to, { recursive: true });
@@ -87,7 +86,7 @@ function aptOptions(work: string): string[] {
   return [
     ['Dir::State::lists', join(work, 'lists')],
     ['Dir::Cache', join(work, 'cache')],
-    // Otherwise apt, run by root, changes to its own user, which may not be able to enter the folder.
+    // Otherwise apt, when run by root, changes to its own user, which may not be able to enter the folder.
     ['APT::Sandbox::User', 'root'],
     ['Acquire::Languages', 'none'],
     ['Acquire::Retries', '2'],
@@ -97,9 +96,8 @@ function aptOptions(work: string): string[] {
 }
 
 /**
- * Unpacks the package, then the packages it depends on that are not installed, and theirs, until the server
- * runs. Going by the packages' own lists of dependencies keeps this true for releases that name the libraries
- * otherwise.
+ * Unpacks the package, then its missing dependencies, then theirs, until the server runs. Because it reads
+ * the packages' own dependency lists, it also works in releases that name the libraries differently.
  */
 async function unpackWithLibraries(
   name: string,
@@ -131,13 +129,14 @@ async function unpackWithLibraries(
     }
     if (await doesRun({ command, libraryPath: (await listLibraryFolders(root)).join(':') }, signal))
       return root;
-    // One that cannot be had may not be needed; whether the server runs without it is seen in the next round.
+    // A package that cannot be downloaded may not be needed. The next round shows whether the server runs
+    // without it.
     for (const dependency of wanted) await apt('download', dependency).catch(() => signal.throwIfAborted());
   }
-  throw new Error(`the libraries that ${name} needs cannot be had`);
+  throw new Error(`the libraries that ${name} needs were not found`);
 }
 
-/** The names in the package's Depends line, the first of each choice. */
+/** The names in the package's Depends line; of alternatives, the first. */
 async function listDependencies(packageFile: string, signal: AbortSignal): Promise<string[]> {
   const line = await run('dpkg-deb', ['-f', packageFile, 'Depends'], { signal });
   return line
@@ -153,8 +152,7 @@ async function isInstalled(name: string, signal: AbortSignal): Promise<boolean> 
 }
 
 /**
- * The folders in which Debian's packages put shared libraries: /lib and /usr/lib, by themselves and per
- * architecture.
+ * The folders for shared libraries in Debian: /lib and /usr/lib, and their subfolders for each architecture.
  */
 async function listLibraryFolders(root: string): Promise<string[]> {
   const folders: string[] = [];

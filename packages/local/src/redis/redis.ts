@@ -14,14 +14,14 @@ import { copyUnpackedRedis, downloadDebianRedis, findUnpackedRedis } from './deb
 
 const ENDING: Ending = [{ signal: 'SIGTERM', waitMs: 10_000 }];
 
-/** The server, and where its libraries lie when they are not the system's. */
+/** The server, and the path of its libraries if they are not the system's. */
 export type RedisProgram = { command: string; libraryPath: string | undefined };
 
 /**
- * Brings Redis up, empty: nothing in it is the truth, so it keeps nothing on disk. The program is the first
- * that is found: on the PATH, unpacked earlier, downloaded from the Debian distribution, in Docker. Docker
- * comes after the download, which takes a second or two and leaves a plain process that is supervised and
- * found again after a kill, as a container is not. Fails with LocalStackError that names the command to run.
+ * Starts an empty Redis that stores nothing on disk. The program is the first one found: on the PATH,
+ * unpacked earlier, downloaded from the Debian distribution, or in Docker. The download comes before Docker:
+ * it takes a second or two, and its process can be supervised, and found again after a kill, unlike a
+ * container. Fails with LocalStackError, which names the command to run.
  */
 export async function startRedis(
   settings: ServerSettings,
@@ -35,7 +35,8 @@ export async function startRedis(
 }
 
 /**
- * A server to run: on the PATH, unpacked earlier or downloaded now; null with the reason why there is none.
+ * Finds a server: on the PATH, unpacked earlier or downloaded now. If there is none, returns null and the
+ * reason.
  */
 export async function findRedisProgram({
   folder,
@@ -66,7 +67,7 @@ export async function endLeftRedis(folder: string): Promise<void> {
   await endOrphan(join(folder, 'redis.pid'), [folder], ENDING);
 }
 
-/** The command with which the user of this machine installs a Redis. */
+/** The command that installs Redis on this machine. */
 function findInstallCommand(): string {
   const commands = [
     'apt-get install redis-server',
@@ -97,15 +98,15 @@ function findOnPath(name: string): string | null {
       accessSync(join(folder, name), constants.X_OK);
       return join(folder, name);
     } catch {
-      // Not in this one.
+      // not in this folder
     }
   }
   return null;
 }
 
 /**
- * The user's own cache folder, which spares a second checkout the download; null without a home. Only one
- * that is the user's own: binaries in it are run, and root may have been given somebody else's home.
+ * The user's cache folder, so that a second checkout need not download again; null without a home. The folder
+ * must belong to the user, because binaries in it are run and root may have another user's HOME.
  */
 function findUserCache(): string | null {
   const { HOME, XDG_CACHE_HOME } = process.env;
@@ -132,7 +133,7 @@ async function startProgram(program: RedisProgram, settings: ServerSettings): Pr
 
   for (let tries = 0; ; tries += 1) {
     const port = await choosePort('Redis', settings.port, settings.rememberedPort);
-    // In files and not among the arguments, which every user of the machine can read.
+    // In files, not in arguments, which every user of the machine can read.
     for (const [path, text] of [
       [aclFile, users.aclFile],
       [configuration, configure(folder, port, aclFile)],
@@ -169,7 +170,7 @@ async function startProgram(program: RedisProgram, settings: ServerSettings): Pr
 }
 
 function configure(folder: string, port: number, aclFile: string): string {
-  // Passwords keep the other users of the machine from reading and forging what is queued.
+  // The password keeps other users of the machine from reading and forging the queue.
   return `bind 127.0.0.1
 port ${port}
 aclfile ${JSON.stringify(aclFile)}
@@ -182,7 +183,7 @@ maxmemory-policy noeviction
 `;
 }
 
-/** Whether a Redis with this password of its admin answers on the port of 127.0.0.1. */
+/** Whether a Redis with this admin password answers on the port of 127.0.0.1. */
 function doesRedisAnswer(port: number, password: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });

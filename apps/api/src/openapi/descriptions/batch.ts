@@ -69,34 +69,34 @@ const refusedBatch = {
 export const batch: RouteDescription = {
   id: 'batch',
   notes: `
-*Extension.* 1 to 500 operations, or as many as the client may send in a minute (\`operationsPerBatch\` of \`GET /Me\`): receive, move, issue, count and reverse, each with the fields of its call. Each is checked as its call would be,
-permission and scope too, and has its own status; \`body\` is what its call answers, \`error\` the error object.
+*Extension.* 1 to 500 operations, or as many as the client may send in a minute (\`operationsPerBatch\` of \`GET /Me\`): receive, move, issue, count and reverse, each with the fields of its call. Each is checked like a single call,
+including permission and scope, and has its own status. \`body\` is the answer of its call, \`error\` the error object.
 
-- \`each\`: every operation is a transaction of its own; one that is refused stops none of the others. Operations on one item are decided in the
-  list's order. \`notApplied\`: surely not applied; send it again. Operations that follow it on the same item and warehouse are not applied either.
-- \`atomic\`: all or nothing, over any items and warehouses, decided and committed as one. Any refusal: 409 with \`results\`: all malformed or
-  forbidden operations, or the first one that the stock refuses, are \`refused\` with their errors, the others \`notApplied\`. An operation that
-  was applied under its \`key\` before counts as done, and gives its first answer also where the batch is refused. 503 has \`results\`, too,
-  where earlier sends had applied a part; the rest is surely not applied.
-- \`key\` is the operation's \`Idempotency-Key\`, of the same kind as a single call's: sent again, alone or in any other batch, in either mode, it gives the first
-  answer, with \`replayed: true\`. One key is one transaction. A key that stands twice in a list, or in a list and its header, is 400, and nothing is applied.
-- The header \`Idempotency-Key\` is for \`atomic\` alone, where the list is one thing: a resend gives the first answer, a refusal too. With \`each\` it is 400. A refused
-  atomic list uses up none of its operations' keys.
-- \`capturedAt\`, \`deviceID\` and \`deviceSeq\` are evidence of work that was done offline; they are stored and are never the ledger's time. With
-  \`sentAt\` the device's clock error is known, and the corrected time is stored too. More than 5 minutes in the future after that: 400, unless its key was applied or refused before: then it is answered as before.
-- \`dryRun: true\` with \`atomic\`: the answer of the real call, and nothing stored. It knows no keys: each operation is judged as new. An operation
-  of its own cannot be tried in a batch.
-- **Large answers.** A move of 1,000 lots has an answer of 100 kB and more, and a batch has at most 500 of them. In mode \`each\`, once the new answers of
-  more than 4 kB have 2 MiB, no further operation is begun: the rest is \`notApplied\` with a message that says so. Send it in another batch, or the
-  whole list again with its keys. In both modes answers of earlier sends have 2 MiB of
-  their own; what has no room is \`applied\` all the same, and its \`body\` is \`{transactionNo, leftOut: true, dryRun: false}\`. Its \`key\`, sent alone, gives the answer;
-  \`GET /Inventory/Transactions/{transactionNo}\` shows what was done. While a client has 16 MiB of large answers untaken, mode \`each\` leaves large answers out, and an
-  atomic list is 503 with a message that says that it was applied.`,
-  body: one('Each on its own', batchRequest),
+- \`each\`: every operation is a transaction of its own, and a refused one does not stop the others. Operations on one item are decided in the
+  order of the list. \`notApplied\`: certainly not applied; send it again. Later operations on the same item and warehouse are not applied either.
+- \`atomic\`: all or nothing, over any items and warehouses, decided and committed together. Any refusal: 409 with \`results\`. All malformed or
+  forbidden operations, or the first one that the stock refuses, are \`refused\` with their errors; the others are \`notApplied\`. An operation that
+  was applied earlier under its \`key\` counts as done and returns its first answer, even if the batch is refused. 503 also has \`results\`
+  if earlier sends had applied a part; the rest was certainly not applied.
+- \`key\` is the operation's \`Idempotency-Key\`, the same as for a single call: sent again, alone or in any other batch, in either mode, it returns the first
+  answer with \`replayed: true\`. One key is one transaction. The same key twice in a list, or in a list and its header: 400, and nothing is applied.
+- The header \`Idempotency-Key\` is only for \`atomic\`, where the list counts as one request: a resend returns the first answer, even a refusal. With \`each\` it is 400. A refused
+  atomic list does not use up the keys of its operations.
+- \`capturedAt\`, \`deviceID\` and \`deviceSeq\` are evidence of offline work. They are stored, but never used as the ledger's time. With
+  \`sentAt\`, the error of the device's clock is known, and the corrected time is stored, too. If that is more than 5 minutes in the future: 400, unless the key was already applied or refused; then the stored answer is returned.
+- \`dryRun: true\` with \`atomic\`: the answer of the real call; nothing is stored. Keys are ignored: each operation is treated as new. A single operation
+  of a batch cannot have a dry run.
+- **Large answers.** A move of 1,000 lots has an answer of more than 100 kB, and a batch may have 500 of them. In mode \`each\`, once new answers of
+  more than 4 kB have reached 2 MiB, no further operation begins: the rest is \`notApplied\` with a message that says so. Send it in another batch, or send the
+  whole list again with its keys. In both modes, answers of earlier sends have another 2 MiB.
+  Beyond that, an operation is still \`applied\`, but its \`body\` is \`{transactionNo, leftOut: true, dryRun: false}\`. Send its \`key\` alone to get the answer;
+  \`GET /Inventory/Transactions/{transactionNo}\` shows what was done. While a client has not read 16 MiB of large answers, mode \`each\` leaves large answers out, and an
+  atomic list gets 503 with a message that says that it was applied.`,
+  body: one('Independent operations', batchRequest),
   answer: one('One applied, one refused', batchAnswer),
   invalid: {
     fields: refusalExample(
-      'Every offending field',
+      'All invalid fields',
       invalid({ mode: ['must be each or atomic.'], operations: ['must hold at least 1 operation.'] }),
     ),
   },

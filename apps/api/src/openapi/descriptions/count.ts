@@ -24,24 +24,24 @@ const countAnswer: z.infer<typeof CountAnswer> = {
 export const count: RouteDescription = {
   id: 'count',
   notes: `
-*Extension.* What lies there becomes \`counted\`. With \`recno\` that is the one lot, which is in stock again if it was shipped; else all lots
-in stock of the item at \`spot\` with \`serial\`, whichever are given; a blank one means those without. Without all three the whole warehouse is
-meant, and \`everywhere: true\` must say so.
-\`expected\` that is not the present figure: 409 with the figure.
+*Extension.* Sets the stock at a place to \`counted\`. With \`recno\` that is one lot, which is in stock again if it was shipped. Otherwise it is all lots
+of the item in stock at \`spot\` and with \`serial\`, if given; a blank value means lots without one. Without all three it is the whole warehouse,
+and \`everywhere: true\` must confirm that.
+If \`expected\` differs from the current quantity: 409 with that quantity.
 
-Less is taken in the order of allocation, expired lots too (last), lots on hold never: 409 names them. More becomes a new lot. When nothing
-is to be changed, the count is recorded and \`lots\` is empty. One count is about at most 1,000 lots.${dryRun}`,
+Missing units are taken in the order of allocation, also from expired lots (last), but never from lots on hold: 409 names them. Surplus units become a new lot. If nothing
+changes, the count is recorded and \`lots\` is empty. One count covers at most 1,000 lots.${dryRun}`,
   body: {
     less: { summary: 'The stock at a spot', value: countRequest },
     same: {
-      summary: 'A count that finds what the books say',
+      summary: 'A count that matches the records',
       value: { ...{ itemID: 'WIDGET-100', wid: 1, spot: 'A-01-1', counted: 120 }, reasonCode: 5 },
     },
   },
   answer: {
-    less: { summary: 'One less than by the books', value: countAnswer },
+    less: { summary: 'One less than recorded', value: countAnswer },
     same: {
-      summary: 'As by the books: recorded, and nothing changes',
+      summary: 'As recorded: nothing changes',
       value: {
         ...countAnswer,
         ...{ recNo: null, before: 120, counted: 120, difference: 0, lots: [] },
@@ -50,12 +50,12 @@ is to be changed, the count is recorded and \`lots\` is empty. One count is abou
   },
   invalid: {
     fields: refusalExample(
-      'Every offending field',
+      'All invalid fields',
       invalid({ itemID: ['is required.'], counted: ['must not be negative.'] }),
     ),
     item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
     lot: refusalExample(
-      'A `recno` that is unknown, or of another item or warehouse',
+      'A `recno` that is unknown, or belongs to another item or warehouse',
       invalid({ recno: ['is not a lot of this item in this warehouse.'] }),
     ),
   },

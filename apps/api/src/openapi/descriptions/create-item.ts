@@ -20,7 +20,7 @@ export const createItem: RouteDescription = {
   id: 'createItem',
   notes: `
 Only \`shortID\` is required, or \`itemID\`, another spelling of it. Defaults: empty texts, \`uOM\` EA, \`units\` 1, all other numbers 0. A
-\`shortID\` that another item or an alias has: 400 \`validation_error\`. Either spelling of a field is accepted; both with different values: \`validation_error\`.`,
+\`shortID\` that another item or an alias already has: 400 \`validation_error\`. Either spelling of a field is accepted; if both are sent with different values: \`validation_error\`.`,
   body: {
     usual: { summary: 'The fields that are commonly sent', value: createRequest },
     least: { summary: 'Only what is required', value: { shortID: 'CBL-3M' } satisfies ItemRequest },

@@ -34,20 +34,20 @@ const lotIssueAnswer: z.infer<typeof IssueAnswer> = {
 export const issue: RouteDescription = {
   id: 'issue',
   notes: `
-A lot that is used up gets its \`shipped\` date, is no longer \`active\` and stays listed.
-${allocation} Expired lots are not taken, unless one is named by \`recno\`: then it is written off. A lot on hold is not taken, even when named by \`recno\`: 409.${dryRun}${skipped}`,
+A lot that becomes empty gets its \`shipped\` date and is no longer \`active\`, but stays in the list.
+${allocation} Expired lots are not taken, except one named by \`recno\`, which is written off. A lot on hold is never taken, even if it is named by \`recno\`: 409.${dryRun}${skipped}`,
   body: {
-    least: { summary: 'From whichever lots come first', value: issueRequest },
+    least: { summary: 'From the first lots in the order of allocation', value: issueRequest },
     lot: { summary: 'From one lot', value: lotIssueRequest },
   },
   answer: {
-    least: { summary: 'From two lots; the first is used up and shipped', value: issueAnswer },
-    lot: { summary: 'From the lot that was named', value: lotIssueAnswer },
+    least: { summary: 'From two lots; the first becomes empty and is shipped', value: issueAnswer },
+    lot: { summary: 'From the named lot', value: lotIssueAnswer },
   },
   invalid: {
     item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
     lot: refusalExample(
-      'A `recno` that is unknown, or of another item or warehouse',
+      'A `recno` that is unknown, or belongs to another item or warehouse',
       invalid({ recno: ['is not a lot of this item in this warehouse.'] }),
     ),
   },

@@ -15,7 +15,7 @@ const lotWithHistory: LotWithHistory = {
 export const oneLot: RouteDescription = {
   id: 'getLot',
   notes: `
-*Extension.* The lot with everything that was stored at its receipt and since, as \`view=full\` shows it in a list, and the last 50 lines of its
-history, newest first. A lot that is not there and one out of scope: 404, alike.`,
+*Extension.* The lot with all values stored since its receipt, as in lists with \`view=full\`, and the last 50 lines of its
+history, newest first. A lot that does not exist or is out of scope: 404.`,
   answer: one('A lot as it was received', lotWithHistory),
 };

@@ -2,9 +2,9 @@ import type { Examples, RouteDescription } from '../../route-description.ts';
 import { fullLot, lot, page } from '../story.ts';
 
 const notes = `
-Most recent first (\`received\`, then \`recNo\`, both descending) unless sorted otherwise. Holds all lots, shipped ones too, so that
-a synchronization sees them go; *extension*: \`inStock=true\` leaves them out. A lot emptied by a move to
-another warehouse is shipped, too. \`jobName\` is null: the names of jobs are not kept here.`;
+Most recent first (\`received\`, then \`recNo\`, both descending) unless sorted otherwise. Contains all lots, including shipped ones, so that
+a synchronization notices them; *extension*: \`inStock=true\` leaves them out. A lot emptied by a move to
+another warehouse is shipped, too. \`jobName\` is null: names of jobs are not stored here.`;
 
 const answer: Examples = {
   example: { summary: 'One lot', value: page(lot) },

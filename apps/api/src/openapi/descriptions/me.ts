@@ -23,7 +23,7 @@ const client: Me = {
 export const me: RouteDescription = {
   id: 'getMe',
   notes: `
-*Extension.* The client that the token speaks for, what it may do at this moment, in which warehouses, and within which limits.
-\`tokenExpires\`: from then on the token gets 401; \`serverTime\`: the clock by which that is judged.`,
+*Extension.* The client of the token, its current rights, its warehouses and its limits.
+\`tokenExpires\`: from then on, the token gets 401. \`serverTime\`: the clock that decides this.`,
   answer: one('The client of the demo data', client),
 };

@@ -36,11 +36,11 @@ const spotMoveAnswer: z.infer<typeof MoveAnswer> = {
 export const move: RouteDescription = {
   id: 'move',
   notes: `
-Needs a destination that differs from the source: \`toSpot\`, \`shipToWid\` or both; with \`shipToWid\` both warehouses must be in
-scope. A whole lot that moves inside its warehouse keeps its \`recNo\`. Part of a lot, or a move to another warehouse, makes a new lot
-with the same received date, serials, expiry, price, owner, job and hold; weights are shared out by units, to the last digit; lots are
-never merged. A lot that a move to another warehouse empties is \`shipped\`, as one that is used up.
-${allocation} A lot on hold moves only when it is named by \`recno\`, and stays on hold.${dryRun}${skipped}`,
+The destination must differ from the source: \`toSpot\`, \`shipToWid\` or both. With \`shipToWid\`, both warehouses must be in
+scope. A whole lot that moves inside its warehouse keeps its \`recNo\`. Moving a part of a lot, or moving to another warehouse, creates a new lot
+with the same received date, serials, expiry, price, owner, job and hold. Weights are divided by units, exactly. Lots are
+never merged. A lot that becomes empty by a move to another warehouse is \`shipped\`, as after an issue.
+${allocation} A lot on hold moves only if it is named by \`recno\`, and stays on hold.${dryRun}${skipped}`,
   body: {
     warehouse: { summary: 'To another warehouse', value: moveRequest },
     spot: { summary: 'To another spot of the warehouse', value: spotMoveRequest },
@@ -52,7 +52,7 @@ ${allocation} A lot on hold moves only when it is named by \`recno\`, and stays 
   invalid: {
     item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
     lot: refusalExample(
-      'A `recno` that is unknown, or of another item or warehouse',
+      'A `recno` that is unknown, or belongs to another item or warehouse',
       invalid({ recno: ['is not a lot of this item in this warehouse.'] }),
     ),
   },

@@ -33,7 +33,7 @@ const receiveAnswer: z.infer<typeof ReceiveAnswer> = {
 export const receive: RouteDescription = {
   id: 'receive',
   notes: `
-Makes a new lot, each time; \`received\` is the server's time. Discontinued items may be received. \`reasonCode\` may be any integer
+Always creates a new lot; \`received\` is the server's time. Discontinued items can be received. \`reasonCode\` can be any integer
 in range.`,
   body: {
     least: { summary: 'Only what is required', value: receiveRequest },

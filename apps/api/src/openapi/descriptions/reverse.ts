@@ -18,16 +18,16 @@ const reverseAnswer: z.infer<typeof ReverseAnswer> = {
 export const reverse: RouteDescription = {
   id: 'reverse',
   notes: `
-*Extension.* Undoes a receipt, a move, an issue or a count, all of it or nothing, once only. It needs the permission of the opposite (receive: 88,
-issue: 95, move: 15, count: both) and every warehouse in scope; a transaction that is not there, or not in scope: 404.
+*Extension.* Reverses a receipt, a move, an issue or a count, completely or not at all, and only once. It needs the permission for the opposite (receive: 88,
+issue: 95, move: 15, count: both) and all of its warehouses in scope. A transaction that does not exist or is out of scope: 404.
 
-Each unit goes back into or out of the lot that it came from or went to. A lot that a move split off is closed and its source gets the units
-back; a shipped lot is in stock again under its old \`recNo\`. When the units have moved on since, when a lot lies at another spot now, or when
+Each unit goes back into or out of its lot. A lot that a move split off is closed, and its source gets the units
+back. A shipped lot is in stock again under its old \`recNo\`. If the units have moved on since, a lot is at another spot now, or
 a hold is in the way: 409 with the figures. A reversal cannot be reversed.${dryRun}`,
   body: one('A receipt', reverseRequest),
   answer: one('The units are gone from the lot that the receipt made', reverseAnswer),
   invalid: {
-    fields: refusalExample('Every offending field', invalid({ transactionNo: ['is required.'] })),
+    fields: refusalExample('All invalid fields', invalid({ transactionNo: ['is required.'] })),
   },
   conflict: {
     twice: refusalExample('Done before', alreadyReversed(6)),

@@ -2,9 +2,9 @@ import type { Examples, RouteDescription } from '../../route-description.ts';
 import { fullLevel, level, page } from '../story.ts';
 
 const notes = `
-One record per item that ever had stock or an order quantity, by \`partNo\` unless sorted otherwise.
-\`available = inStock − onHold − committed − packed\`, and may be negative. Expired units count in it: an Issue of all that is
-available is refused when some of it has expired.`;
+One record for each item that ever had stock or an order quantity, by \`partNo\` unless sorted otherwise.
+\`available = inStock − onHold − committed − packed\`; it may be negative. Expired units count in it: an Issue of everything
+available is refused if some of it has expired.`;
 
 const answer: Examples = {
   example: { summary: 'One item', value: page(level) },

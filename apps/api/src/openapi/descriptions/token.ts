@@ -14,7 +14,7 @@ const tokenAnswer: TokenAnswer = {
   expires_in: 3600,
 };
 
-/** `POST /Token`, which is no route of the table: it comes before authentication and reads a form. */
+/** `POST /Token` is not in the route table: it comes before authentication and reads a form. */
 export function tokenDescription(schemas: Schemas): Json {
   const refused = (statusCode: number, error: TokenError['error'], message: string) => ({
     summary: error,
@@ -27,11 +27,11 @@ export function tokenDescription(schemas: Schemas): Json {
     tags: ['Token'],
     summary: 'Obtain an access token',
     description:
-      'OAuth 2.0 client credentials (RFC 6749, 4.4). The client id and secret are sent in the form or by HTTP Basic, not by ' +
-      'both. An unknown id and a wrong secret are answered alike. Wrong secrets are limited: ten in a window of 60 s from an address, ' +
-      'and for a client id. A right one is always answered, whatever wrong ones came before; within a minute with ' +
-      'the same token again, and `expires_in` as long as it still lives. The token carries no rights: they are looked up at each request.',
-    // Or nothing: then the form has the credentials.
+      'OAuth 2.0 client credentials (RFC 6749, 4.4). The client id and secret are sent in the form or by HTTP Basic, not ' +
+      'both. An unknown id and a wrong secret get the same answer. Wrong secrets are limited to ten in a window of 60 s, for an address ' +
+      'and for a client id. A right secret always gets a token, whatever wrong ones came before. Within a minute it gets ' +
+      'the same token again, with the remaining lifetime in `expires_in`. The token carries no rights: they are looked up at each request.',
+    // Basic is optional, because the form may contain the credentials.
     security: [{ clientBasic: [] }, {}],
     requestBody: {
       required: true,

@@ -25,20 +25,20 @@ const transaction: Transaction = {
 };
 
 const notes = `
-A receipt, move, issue, count or reversal that was applied and touched a warehouse in scope; its lines elsewhere are left out. \`balance\`: the
-units of the lot after the line. In a list a transaction shows its first 100 lines; \`moreLines\` tells that there are more, which it has by itself. The notes of a device (\`capturedAt\`, by its own clock) are evidence; \`at\` is the time that counts.`;
+An applied receipt, move, issue, count or reversal that touched a warehouse in scope; lines in other warehouses are left out. \`balance\`: the
+units of the lot after the line. In a list, a transaction shows its first 100 lines; if \`moreLines\` is true, get the transaction by number to see all. A device's notes (\`capturedAt\`, by its own clock) are evidence; \`at\` is the time that counts.`;
 
 export const transactions: RouteDescription = {
   id: 'listTransactions',
   notes: `
-*Extension.* Newest first: by \`transactionNo\`, descending. ${notes} Filters narrow the list together. \`wid\` outside the scope: 403. With
-\`modifiedSince\` a transaction that was undone counts as modified then, because \`reversedBy\` says so.`,
+*Extension.* Newest first: by \`transactionNo\`, descending. ${notes} All filters must match. \`wid\` out of scope: 403. With
+\`modifiedSince\`, a transaction counts as modified when it is reversed, because \`reversedBy\` changes.`,
   answer: one('One transaction', page(transaction)),
 };
 
 export const oneTransaction: RouteDescription = {
   id: 'getTransaction',
   notes: `
-*Extension.* ${notes} One that was never applied and one out of scope: 404, alike.`,
+*Extension.* ${notes} A transaction that was never applied or is out of scope: 404.`,
   answer: one('A receipt', transaction),
 };

@@ -4,8 +4,8 @@ import type { RouteDescription } from '../../route-description.ts';
 export const updateItem: RouteDescription = {
   id: 'updateItem',
   notes: `
-Fields that are not sent stay as they are; \`partNo\`, \`created\` and \`createdBy\` are preserved whatever is sent.
-\`discontinued: false\` reactivates. When nothing changes, \`modified\` stays.`,
+Fields that are not sent do not change. \`partNo\`, \`created\` and \`createdBy\` never change, whatever is sent.
+\`discontinued: false\` reactivates the item. If nothing changes, \`modified\` stays.`,
   body: {
     change: {
       summary: 'A new description; the rest stays',
