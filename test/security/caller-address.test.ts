@@ -124,7 +124,7 @@ describe('TRUST_PROXY', () => {
     '%s: refused at start, with what to write instead',
     (written) => {
       expect(() => read(written)).toThrow(ConfigError);
-      expect(() => read(written)).toThrow(/^TRUST_PROXY must be the number of proxies .* such as 1 /);
+      expect(() => read(written)).toThrow(/^TRUST_PROXY must be the number of trusted proxies .* such as 1 /);
     },
   );
 });

@@ -8,7 +8,7 @@ import { expiry, fieldFilters, filters, found, picksTable } from './pick-stateme
 // These reads run under the gates' locks and only make a refusal more precise. Beyond this many lots, the
 // refusal says "at least". With more picks, fewer lots are examined for each, so that all together examine
 // about 20,000. There are few steps, because each is a statement of its own.
-const lotsMaxima = [1000, 100, 10] as const;
+const lotsMaxima = [1000, 500, 200, 100, 50, 20, 10] as const;
 const kindsOfLots = 3;
 const looksMax = 20_000;
 
