@@ -29,21 +29,18 @@ type Batch = {
   gates: () => ReadonlySet<string>;
 };
 
-// While Postgres works on one batch, the worker prepares the other.
-const batchesMax = 2;
-
 const isAtomic = ({ requests }: Taken) => requests[0]?.kind === 'batch';
 
 /** An envelope that was delivered again, or that holds an atomic batch. */
 const goesAlone = (envelope: Taken) => envelope.attempt > 1 || isAtomic(envelope);
 
 /**
- * Makes batches of the waiting envelopes. While two batches are being applied, the next one gathers, so
- * batches grow with the load and a single envelope never waits for others to come.
+ * Makes batches of the waiting envelopes. While a batch is being applied, the next one gathers, so batches
+ * grow with the load and a single envelope never waits for others to come.
  *
- * Two batches never share a gate. A request waits if its gate is in use, or if an earlier waiting request
- * needs it, so requests for a gate are applied in order of arrival. At most one of the two batches is atomic:
- * an atomic batch may take hundreds of times as long as the other work, which continues beside it.
+ * An atomic batch may take hundreds of times as long as the other work, so one batch of other work is applied
+ * beside it. The two never share a gate. A request waits if its gate is in use, or if an earlier waiting
+ * request needs it, so requests for a gate are applied in order of arrival.
  *
  * A request that cannot be applied because of a bug harms only itself: the batch is cut in halves until that
  * request stands alone, and it fails. An envelope that was delivered again (`attempt` counts from 1) is
@@ -63,24 +60,27 @@ export function createBatcher(
 
   function begin() {
     begins = false;
-    while (underWay.size < batchesMax) {
-      const batch = takeBatch();
-      if (batch === null) return;
-      underWay.add(batch);
-      applyEnvelopes(batch)
-        .catch((error) => {
-          for (const { reject } of batch.envelopes) reject(error);
-        })
-        .finally(() => {
-          underWay.delete(batch);
-          begin();
-        });
-    }
+    for (let batch = takeBatch(); batch !== null; batch = takeBatch()) start(batch);
+  }
+
+  function start(batch: Batch) {
+    underWay.add(batch);
+    applyEnvelopes(batch)
+      .catch((error) => {
+        for (const { reject } of batch.envelopes) reject(error);
+      })
+      .finally(() => {
+        underWay.delete(batch);
+        begin();
+      });
   }
 
   function takeBatch(): Batch | null {
-    const closed = new Set([...underWay].flatMap(({ gates }) => [...gates()]));
-    const hasAtomic = [...underWay].some((batch) => batch.isAtomic);
+    const [other, third] = underWay;
+    const mayGo = (envelope: Taken) =>
+      third === undefined && (other === undefined || isAtomic(envelope) !== other.isAtomic);
+    if (!waiting.some(mayGo)) return null;
+    const closed = new Set(other?.gates());
     const envelopes: Taken[] = [];
     const requests: QueuedRequest[] = [];
     for (const envelope of waiting) {
@@ -88,9 +88,8 @@ export function createBatcher(
       const isAlone = goesAlone(envelope) || (first !== undefined && goesAlone(first));
       const open = openOf(envelope);
       if (first !== undefined && (isAlone || requests.length + open.length > options.batchMax)) break;
-      const mayGo = !(hasAtomic && isAtomic(envelope));
       const free = open.filter((request) => {
-        if (mayGo && !needsAny(request, closed)) return true;
+        if (mayGo(envelope) && !needsAny(request, closed)) return true;
         for (const gate of gateNamesOf(request)) closed.add(gate);
         return false;
       });
@@ -179,7 +178,7 @@ export function createBatcher(
   return (requests, attempt) =>
     new Promise((resolve, reject) => {
       waiting.push({ requests, attempt, arrival: arrivals++, decided: null, resolve, reject });
-      if (begins || underWay.size === batchesMax) return;
+      if (begins) return;
       begins = true;
       // After this event-loop turn, so that envelopes that arrive in it share a batch. A single request waits
       // for nothing.
