@@ -6,18 +6,19 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { startServer } from '@inventory/api/server';
-import { addressOf } from '@inventory/db/logins';
-import { migrate, migrationLockKey } from '@inventory/db/migrate';
-import { findImbalances } from '@inventory/db/operator/audit';
-import { writeBackup } from '@inventory/db/operator/backup';
-import { openBackup } from '@inventory/db/operator/backup-file';
-import { readIdentity } from '@inventory/db/operator/identity';
-import { connect } from '@inventory/db/pool';
-import { createLog } from '@inventory/process/log';
+import { addressOf } from '@inventory/db/access/logins';
+import { findImbalances } from '@inventory/db/audit/audit';
+import { writeBackup } from '@inventory/db/backup/backup';
+import { openBackup } from '@inventory/db/backup/backup-file';
+import { readIdentity } from '@inventory/db/backup/identity';
+import { migrate, migrationLockKey } from '@inventory/db/migrate/migrate';
+import { connect } from '@inventory/db/postgres/pool';
+import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { type ApiAnswer, type ApiClient, askToken, createApiClient } from '../harness/api-client.ts';
 import { addressFor, asPart } from '../harness/as-part.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
+import { expectWaiting } from '../harness/queue/batches.ts';
 import {
   createEmptyDatabase,
   createFolder,
@@ -25,13 +26,12 @@ import {
   describeSchema,
   streamOf,
   unpackBackup,
-} from '../harness/backups.ts';
-import { expectWaiting } from '../harness/batches.ts';
-import { runCommand as run, runHere, startCommand as start } from '../harness/command-line.ts';
-import { meanwhile } from '../harness/meanwhile.ts';
-import { readMetrics } from '../harness/metrics.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { receiveLot } from '../harness/stock.ts';
+} from '../harness/servers/backups.ts';
+import { type ApiAnswer, type ApiClient, askToken, createApiClient } from '../harness/service/api-client.ts';
+import { runCommand as run, runHere, startCommand as start } from '../harness/service/command-line.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 const runCommand = (args: readonly string[], databaseUrl: string) => run(args, { DATABASE_URL: databaseUrl });
 /** Runs in this process: a process of its own would show no more, and take seconds on a busy machine. */

@@ -5,8 +5,8 @@ import { inventory as program } from '@inventory/admin/program';
 import type { Command } from 'commander';
 import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
-import { runCommand, runHere } from '../harness/command-line.ts';
-import { createDatabase } from '../harness/database.ts';
+import { createDatabase } from '../harness/servers/database.ts';
+import { runCommand, runHere } from '../harness/service/command-line.ts';
 
 const root = join(import.meta.dirname, '../..');
 const text = (file: string) => readFileSync(join(root, file), 'utf8');

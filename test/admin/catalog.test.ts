@@ -12,15 +12,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isSecretOf } from '@inventory/auth/secret';
-import { readClients, readSecretDigests } from '@inventory/db/clients';
+import { readClients, readSecretDigests } from '@inventory/db/access/clients';
 import { afterAll, describe, expect, test } from 'vitest';
-import { askToken } from '../harness/api-client.ts';
 import { addressFor } from '../harness/as-part.ts';
-import { expectWaiting } from '../harness/batches.ts';
-import { type Ended, runCommand, runHere } from '../harness/command-line.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { untilRightsHold } from '../harness/rights-hold.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { expectWaiting } from '../harness/queue/batches.ts';
+import { askToken } from '../harness/service/api-client.ts';
+import { type Ended, runCommand, runHere } from '../harness/service/command-line.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { untilRightsHold } from '../harness/watch/rights-hold.ts';
 
 const service = useService();
 const folder = mkdtempSync(join(tmpdir(), 'catalog-'));

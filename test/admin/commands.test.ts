@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { openSync } from 'node:fs';
 import { digestSecret, isSecretOf } from '@inventory/auth/secret';
-import { addClient, addSecret, readClients, readSecretDigests } from '@inventory/db/clients';
+import { addClient, addSecret, readClients, readSecretDigests } from '@inventory/db/access/clients';
 import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../../apps/admin/src/cli/database.ts';
-import { askToken, createApiClient } from '../harness/api-client.ts';
 import { addressFor } from '../harness/as-part.ts';
-import { expectWaiting } from '../harness/batches.ts';
-import { type Ended, runCommand, runHere, startCommand } from '../harness/command-line.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { expectWaiting } from '../harness/queue/batches.ts';
+import { askToken, createApiClient } from '../harness/service/api-client.ts';
+import { type Ended, runCommand, runHere, startCommand } from '../harness/service/command-line.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 

@@ -1,15 +1,15 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { createSigningKey } from '@inventory/auth/token';
-import { addFirstSigningKey, listSigningKeys, withdrawSigningKey } from '@inventory/db/signing-keys';
+import { addFirstSigningKey, listSigningKeys, withdrawSigningKey } from '@inventory/db/access/signing-keys';
 import { queueName } from '@inventory/queue/envelope';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
-import { runCommand } from '../harness/command-line.ts';
-import { createDatabase, noTables, type TestDatabase } from '../harness/database.ts';
-import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { uniqueName } from '../harness/service.ts';
+import { createDatabase, noTables, type TestDatabase } from '../harness/servers/database.ts';
+import { type OwnRedis, startOwnRedis } from '../harness/servers/own-redis.ts';
+import { runCommand } from '../harness/service/command-line.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 type Check = { id: string; state: string; found: string; wanted: string; remedy: string | null };
 
@@ -291,7 +291,7 @@ describe.concurrent('doctor names the cause within 15 s and ends with 1:', () =>
   });
 
   test('a clock that is 10 s off: this machine, and that of an api', async ({ onTestFinished }) => {
-    const imports = ['test/harness/shifted-clock.ts'];
+    const imports = ['test/harness/servers/shifted-clock.ts'];
     const shift = { CLOCK_SHIFT_MS: '10000' };
     const own = await examine(shift, { imports });
     expect({ code: own.code, failed: own.failed }).toEqual({ code: 1, failed: ['clocks'] });

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCommand, runHere } from '../harness/command-line.ts';
 import { programOf } from '../harness/compiled.ts';
-import { readHelps } from '../harness/helps.ts';
+import { readHelps } from '../harness/contract/helps.ts';
+import { runCommand, runHere } from '../harness/service/command-line.ts';
 
 const all = readHelps();
 const leaves = all.filter(

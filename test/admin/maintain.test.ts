@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { removeOutdated } from '@inventory/db/operator/maintain';
-import { connect, type Sql } from '@inventory/db/pool';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
-import { runCommand as run } from '../harness/command-line.ts';
-import { age, isOf, refuse, requestOf, thereIs } from '../harness/old-keys.ts';
-import { useService } from '../harness/service.ts';
+import { age, isOf, refuse, requestOf, thereIs } from '../harness/queue/old-keys.ts';
+import { runCommand as run } from '../harness/service/command-line.ts';
+import { useService } from '../harness/service/service.ts';
 
 const runCommand = (args: readonly string[], databaseUrl: string) => run(args, { DATABASE_URL: databaseUrl });
 

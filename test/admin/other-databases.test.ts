@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { connect, type Sql } from '@inventory/db/pool';
-import { knownVersion } from '@inventory/db/schema-steps';
+import { knownVersion } from '@inventory/db/migrate/schema-steps';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { runCommand } from '../harness/command-line.ts';
-import { createDatabase } from '../harness/database.ts';
 import { databaseOf } from '../harness/global-setup.ts';
-import { uniqueName } from '../harness/service.ts';
+import { createDatabase } from '../harness/servers/database.ts';
+import { runCommand } from '../harness/service/command-line.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 const root = join(import.meta.dirname, '../..');
 const server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });

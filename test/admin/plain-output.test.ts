@@ -6,8 +6,8 @@ import { inventory as program } from '@inventory/admin/program';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
-import { runHere } from '../harness/command-line.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { runHere } from '../harness/service/command-line.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 // The author of a text, sent over HTTP or in a file, must not control the terminal of the operator who views
 // it.

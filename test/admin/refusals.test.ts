@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addressOf, parts } from '@inventory/db/logins';
-import { refuseUnableToMakeRoles } from '@inventory/db/migrate';
-import { connect, type Sql } from '@inventory/db/pool';
-import { knownVersion } from '@inventory/db/schema-steps';
+import { addressOf, parts } from '@inventory/db/access/logins';
+import { refuseUnableToMakeRoles } from '@inventory/db/migrate/migrate';
+import { knownVersion } from '@inventory/db/migrate/schema-steps';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { programOf } from '../harness/compiled.ts';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { databaseOf } from '../harness/global-setup.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 
 const root = join(import.meta.dirname, '../..');
 

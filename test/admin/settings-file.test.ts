@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
-import { runCommand } from '../harness/command-line.ts';
-import { useService } from '../harness/service.ts';
+import { runCommand } from '../harness/service/command-line.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService({ workers: 0 });
 const folders: string[] = [];

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
-import { useService } from '../harness/service.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService({ workers: 0 });
 const root = join(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { connect, type Sql } from '@inventory/db/pool';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { Stack } from '@inventory/local/stack';
 import { makeDatabase } from './site.ts';

@@ -6,7 +6,7 @@ import {
   noteAnswered,
   notePace,
   takeEnvelope,
-} from '@inventory/queue/lane';
+} from '@inventory/queue/submit/lane';
 import { createRandom } from '../faults/random.ts';
 import { createClock } from './play-clock.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Sql } from '@inventory/db/pool';
+import type { Sql } from '@inventory/db/postgres/pool';
 import { parse } from 'csv-parse/sync';
 import { readOptions } from '../harness/read-options.ts';
 import { type CpuTime, readCpu } from './cpu-time.ts';

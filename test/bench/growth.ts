@@ -1,11 +1,11 @@
-import { addClient } from '@inventory/db/clients';
+import { addClient } from '@inventory/db/access/clients';
+import { findImbalances } from '@inventory/db/audit/audit';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { listLots } from '@inventory/db/lists/list-lots';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
-import { migrate } from '@inventory/db/migrate';
-import { findImbalances } from '@inventory/db/operator/audit';
+import { migrate } from '@inventory/db/migrate/migrate';
 import { seed } from '@inventory/db/operator/seed';
-import { connect, type Sql } from '@inventory/db/pool';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { readOutcomes } from '@inventory/db/requests/settle';
 import type { SingleRequest } from '@inventory/domain/stock/request';

@@ -1,7 +1,7 @@
-import { Refused } from '@inventory/api/errors';
-import { createRequestId } from '@inventory/api/request-id';
-import { appliedStatusOf, type Stock } from '@inventory/api/transactions';
-import type { Sql, Tx } from '@inventory/db/pool';
+import { Refused } from '@inventory/api/http/errors';
+import { createRequestId } from '@inventory/api/http/request-id';
+import { appliedStatusOf, type Stock } from '@inventory/api/stock/transactions';
+import type { Sql, Tx } from '@inventory/db/postgres/pool';
 import { notEnough } from '@inventory/domain/contract/conflict';
 import { invalid } from '@inventory/domain/contract/refused';
 import { quantityOf } from '@inventory/domain/quantity';

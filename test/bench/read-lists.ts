@@ -1,10 +1,10 @@
-import { findItem } from '@inventory/db/items';
+import { findItem } from '@inventory/db/catalog/items';
 import { itemList, listItems } from '@inventory/db/lists/list-items';
 import { listLots, lotList } from '@inventory/db/lists/list-lots';
 import { levelList, listStockLevels } from '@inventory/db/lists/list-stock-levels';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
-import { type List, readPage } from '@inventory/db/lists/read-page';
-import type { Sql } from '@inventory/db/pool';
+import { type List, readPage } from '@inventory/db/lists/pages/read-page';
+import type { Sql } from '@inventory/db/postgres/pool';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { migrate } from '@inventory/db/migrate';
+import { migrate } from '@inventory/db/migrate/migrate';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import type { Stack } from '@inventory/local/stack';
 import { Pool } from 'undici';
-import { readMetrics } from '../harness/metrics.ts';
-import { startProcess } from '../harness/processes.ts';
-import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { startProcess } from '../harness/service/processes.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 import { timeWithChildren } from './cpu-time.ts';
 import { lists, warehouseCount } from './read-lists.ts';
 import { addCaller } from './read-site.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/clients';
-import { migrate } from '@inventory/db/migrate';
-import { findImbalances } from '@inventory/db/operator/audit';
+import { addClient } from '@inventory/db/access/clients';
+import { findImbalances } from '@inventory/db/audit/audit';
+import { migrate } from '@inventory/db/migrate/migrate';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
-import { connect, type Sql } from '@inventory/db/pool';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { databaseOf } from '../harness/global-setup.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
 import { warehouseCount } from './read-lists.ts';
 
 export function startReadStack(): Promise<Stack> {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Stack } from '@inventory/local/stack';
 import { startProxy } from '../faults/proxy.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
 import { type CpuTime, readCpuOf } from './cpu-time.ts';
 import { type LoadRequest, type LoadResult, quantiles, runLoad } from './load.ts';
 import { makeDatabase, manyCallers } from './site.ts';

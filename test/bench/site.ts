@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { connect, type Sql } from '@inventory/db/pool';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { databaseOf } from '../harness/global-setup.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
 import type { Way } from './ways.ts';
 
 export const itemCount = 1000;
@@ -129,10 +129,12 @@ async function untilIdle(sql: Sql): Promise<void> {
  */
 async function tablesOf(way: Pick<Way, 'source'>) {
   const file = (name: string) => urlOf(way, join('packages/db/src', name)).href;
-  const { migrate }: typeof import('@inventory/db/migrate') = await import(file('migrate.ts'));
-  const { addClient }: typeof import('@inventory/db/clients') = await import(file('clients.ts'));
-  const { addWarehouse }: typeof import('@inventory/db/warehouses') = await import(file('warehouses.ts'));
-  const { findImbalances }: typeof import('@inventory/db/operator/audit') = await import(
+  const { migrate }: typeof import('@inventory/db/migrate/migrate') = await import(file('migrate.ts'));
+  const { addClient }: typeof import('@inventory/db/access/clients') = await import(file('clients.ts'));
+  const { addWarehouse }: typeof import('@inventory/db/catalog/warehouses') = await import(
+    file('warehouses.ts')
+  );
+  const { findImbalances }: typeof import('@inventory/db/audit/audit') = await import(
     ['operator/audit.ts', 'audit.ts'].map(file).find((each) => existsSync(new URL(each)))!
   );
   return { migrate, addClient, addWarehouse, findImbalances };
@@ -140,9 +142,9 @@ async function tablesOf(way: Pick<Way, 'source'>) {
 
 /** The options of Node for the processes of a way; an older checkout has none. */
 async function nodeOptionsOf(way: Pick<Way, 'source'>) {
-  const file = urlOf(way, 'packages/process/src/node-options.ts');
+  const file = urlOf(way, 'packages/process/src/settings/node-options.ts');
   if (!existsSync(file)) return [];
-  const { nodeOptions }: typeof import('@inventory/process/node-options') = await import(file.href);
+  const { nodeOptions }: typeof import('@inventory/process/settings/node-options') = await import(file.href);
   return nodeOptions;
 }
 

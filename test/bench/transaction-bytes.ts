@@ -3,7 +3,7 @@ import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
-import { connect, type Sql } from '@inventory/db/pool';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import type { QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
 import { createChance } from './growth-chance.ts';
 

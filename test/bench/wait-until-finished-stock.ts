@@ -1,7 +1,7 @@
-import { Failed, Refused } from '@inventory/api/errors';
-import { createRequestId } from '@inventory/api/request-id';
-import { appliedStatusOf, type Stock } from '@inventory/api/transactions';
-import { blockMs, connectConsumer } from '@inventory/queue/redis';
+import { Failed, Refused } from '@inventory/api/http/errors';
+import { createRequestId } from '@inventory/api/http/request-id';
+import { appliedStatusOf, type Stock } from '@inventory/api/stock/transactions';
+import { blockMs, connectConsumer } from '@inventory/queue/redis/redis';
 import { Queue, QueueEvents } from 'bullmq';
 
 /**

@@ -1,9 +1,9 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { connect } from '@inventory/db/pool';
+import { connect } from '@inventory/db/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import { blockMs, connectConsumer } from '@inventory/queue/redis';
+import { blockMs, connectConsumer } from '@inventory/queue/redis/redis';
 import { Worker } from 'bullmq';
 
 // The worker of the usual way: each job is one database transaction, many at once.

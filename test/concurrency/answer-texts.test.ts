@@ -1,14 +1,14 @@
-import { createAnswerTexts } from '@inventory/api/answer-texts';
-import { createAnswerRoom } from '@inventory/api/batch-call/answer-room';
-import { runEach, type Task } from '@inventory/api/batch-call/run-each';
-import { createBatchTurns } from '@inventory/api/batch-call/turns';
-import { createBodyRoom } from '@inventory/api/body-room';
-import { messages } from '@inventory/api/errors';
-import type { Sender } from '@inventory/api/sender';
+import { messages } from '@inventory/api/http/errors';
+import { createBodyRoom } from '@inventory/api/http/reading/body-room';
+import { createAnswerTexts } from '@inventory/api/stock/answer-texts';
+import { createAnswerRoom } from '@inventory/api/stock/batch-call/answer-room';
+import { runEach, type Task } from '@inventory/api/stock/batch-call/run-each';
+import { createBatchTurns } from '@inventory/api/stock/batch-call/turns';
+import type { Sender } from '@inventory/api/stock/sender';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import type { SubmitResult } from '@inventory/queue/submit';
+import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { afterEach, expect, test, vi } from 'vitest';
-import { answerWay, callTexts, readersOf } from '../harness/call-texts.ts';
+import { answerWay, callTexts, readersOf } from '../harness/contract/call-texts.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -3,11 +3,11 @@ import { queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
 import { signEnvelope } from '@inventory/queue/signature';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { openConsumer } from '../harness/consumer.ts';
-import { fixedKeys } from '../harness/envelopes.ts';
-import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
-import { uniqueName } from '../harness/service.ts';
-import { openSubmitter } from '../harness/submitter.ts';
+import { openConsumer } from '../harness/queue/consumer.ts';
+import { fixedKeys } from '../harness/queue/envelopes.ts';
+import { openSubmitter } from '../harness/queue/submitter.ts';
+import { type OwnRedis, startOwnRedis } from '../harness/servers/own-redis.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 const own: OwnRedis = await startOwnRedis();
 const redisUrl = own.url;

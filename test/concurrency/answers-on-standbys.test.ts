@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ApiAnswer, type ApiClient, untilAnswered } from '../harness/api-client.ts';
-import { expectInvariants } from '../harness/invariants.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { type Operation, receiveOf } from '../harness/operations.ts';
-import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
-import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { type ApiAnswer, type ApiClient, untilAnswered } from '../harness/service/api-client.ts';
+import { expectInvariants } from '../harness/service/invariants.ts';
+import { type OwnService, prepareDatabase, startOwnService } from '../harness/service/own-service.ts';
+import { type Operation, receiveOf } from '../harness/stock/operations.ts';
 
 const patient = { timeout: 120_000 };
 const itemIds = ['SINGLE', 'ATOMIC', 'OWN', 'LARGE', 'CHANGED', 'ENDED', 'KEYLESS'];

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { messages } from '@inventory/api/errors';
+import { messages } from '@inventory/api/http/errors';
 import { queueName } from '@inventory/queue/envelope';
-import { connectConsumer } from '@inventory/queue/redis';
-import { waitLimits } from '@inventory/queue/submit';
+import { connectConsumer } from '@inventory/queue/redis/redis';
+import { waitLimits } from '@inventory/queue/submit/submit';
 import { UnrecoverableError } from 'bullmq';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
-import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
-import { startLosingWorker } from '../harness/losing-worker.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { useService } from '../harness/service.ts';
-import { receive } from '../harness/stock.ts';
+import { countStatuses, expectWaiting, holdGates } from '../harness/queue/batches.ts';
+import { startLosingWorker } from '../harness/queue/losing-worker.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { useService } from '../harness/service/service.ts';
+import { receive } from '../harness/stock/stock.ts';
 
 describe('with a worker process', () => {
   const prefix = `answers-${randomBytes(6).toString('hex')}`;

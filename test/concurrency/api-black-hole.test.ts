@@ -1,12 +1,12 @@
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/clients';
-import { addWarehouse } from '@inventory/db/warehouses';
+import { addClient } from '@inventory/db/access/clients';
+import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
-import { openWay, type Way } from '../harness/black-hole.ts';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { allPermissions, uniqueName } from '../harness/service.ts';
+import { openWay, type Way } from '../harness/servers/black-hole.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { allPermissions, uniqueName } from '../harness/service/service.ts';
 
 let database: TestDatabase;
 let way: Way;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openConsumer } from '../harness/consumer.ts';
-import { allApplied } from '../harness/outcomes.ts';
-import { openSubmitter } from '../harness/submitter.ts';
+import { openConsumer } from '../harness/queue/consumer.ts';
+import { allApplied } from '../harness/queue/outcomes.ts';
+import { openSubmitter } from '../harness/queue/submitter.ts';
 
 test('attempt 1 when an envelope is first taken, 2 and 3 after failures', async () => {
   const attempts: number[] = [];

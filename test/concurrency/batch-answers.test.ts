@@ -1,17 +1,17 @@
-import { createAnswerTexts } from '@inventory/api/answer-texts';
-import { createBatchCalls } from '@inventory/api/batch-call/batch-calls';
-import { runEach, type Task } from '@inventory/api/batch-call/run-each';
-import { createBatchTurns } from '@inventory/api/batch-call/turns';
-import { messages } from '@inventory/api/errors';
-import { nameRequest } from '@inventory/api/request-id';
-import type { Reply } from '@inventory/api/route';
-import type { Sender } from '@inventory/api/sender';
+import { messages } from '@inventory/api/http/errors';
+import { nameRequest } from '@inventory/api/http/request-id';
+import type { Reply } from '@inventory/api/http/route';
+import { createAnswerTexts } from '@inventory/api/stock/answer-texts';
+import { createBatchCalls } from '@inventory/api/stock/batch-call/batch-calls';
+import { runEach, type Task } from '@inventory/api/stock/batch-call/run-each';
+import { createBatchTurns } from '@inventory/api/stock/batch-call/turns';
+import type { Sender } from '@inventory/api/stock/sender';
 import type { RateLimiter } from '@inventory/auth/rate-limit';
 import { toldLengthMax } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { expect, test } from 'vitest';
-import { answerWay, callTexts, readersOf } from '../harness/call-texts.ts';
+import { answerWay, callTexts, readersOf } from '../harness/contract/call-texts.ts';
 
 const answerLength = 256 * 1024;
 const fitting = toldLengthMax / answerLength;

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
-import { connect } from '@inventory/db/pool';
+import { connect } from '@inventory/db/postgres/pool';
 import { expect, test } from 'vitest';
-import { useBatches } from '../harness/batches.ts';
+import { useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 setFlagsFromString('--expose_gc');

@@ -1,10 +1,10 @@
-import { runEach, type Task } from '@inventory/api/batch-call/run-each';
-import { createBatchTurns } from '@inventory/api/batch-call/turns';
-import type { Sender } from '@inventory/api/sender';
+import { runEach, type Task } from '@inventory/api/stock/batch-call/run-each';
+import { createBatchTurns } from '@inventory/api/stock/batch-call/turns';
+import type { Sender } from '@inventory/api/stock/sender';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import type { SubmitResult } from '@inventory/queue/submit';
+import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { callTexts } from '../harness/call-texts.ts';
+import { callTexts } from '../harness/contract/call-texts.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });

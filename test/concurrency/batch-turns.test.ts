@@ -1,4 +1,4 @@
-import { createBatchTurns } from '@inventory/api/batch-call/turns';
+import { createBatchTurns } from '@inventory/api/stock/batch-call/turns';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { batcherOf } from '../harness/batcher.ts';
-import { countStatuses, useBatches } from '../harness/batches.ts';
+import { batcherOf } from '../harness/queue/batcher.ts';
+import { countStatuses, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 

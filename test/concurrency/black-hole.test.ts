@@ -1,10 +1,10 @@
-import { connectProducer } from '@inventory/queue/redis';
+import { connectProducer } from '@inventory/queue/redis/redis';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openWay, type Way } from '../harness/black-hole.ts';
-import { openConsumer } from '../harness/consumer.ts';
-import { startOwnRedis } from '../harness/own-redis.ts';
-import { useService } from '../harness/service.ts';
-import { openSubmitter } from '../harness/submitter.ts';
+import { openConsumer } from '../harness/queue/consumer.ts';
+import { openSubmitter } from '../harness/queue/submitter.ts';
+import { openWay, type Way } from '../harness/servers/black-hole.ts';
+import { startOwnRedis } from '../harness/servers/own-redis.ts';
+import { useService } from '../harness/service/service.ts';
 
 // The answer comes within five seconds; without the guard, never.
 const timeout = 60_000;

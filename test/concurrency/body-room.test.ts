@@ -1,11 +1,11 @@
-import { readBatchText } from '@inventory/api/body';
-import { type BodyRoomOptions, createBodyRoom } from '@inventory/api/body-room';
-import type { Failed } from '@inventory/api/errors';
+import type { Failed } from '@inventory/api/http/errors';
+import { readBatchText } from '@inventory/api/http/reading/body';
+import { type BodyRoomOptions, createBodyRoom } from '@inventory/api/http/reading/body-room';
 import Koa from 'koa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { serve } from '../harness/http-server.ts';
-import { openRaw } from '../harness/raw-connection.ts';
-import { useService } from '../harness/service.ts';
+import { serve } from '../harness/network/http-server.ts';
+import { openRaw } from '../harness/network/raw-connection.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService({ env: { INTERNAL_PORT: '0' } });
 const path = '/api/v1/Inventory/Batch';

@@ -1,17 +1,17 @@
-import { statusOf } from '@inventory/api/errors';
-import { appliedStatusOf } from '@inventory/api/transactions';
+import { statusOf } from '@inventory/api/http/errors';
+import { appliedStatusOf } from '@inventory/api/stock/transactions';
 import { gateNamesOf } from '@inventory/db/batch/gates';
 import { fillLargeAnswers } from '@inventory/db/requests/large-answers';
 import type { Refusal } from '@inventory/domain/contract/refused';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { itemIdOf, type Queued } from '@inventory/domain/stock/request';
 import { afterAll, expect, test } from 'vitest';
-import { type BatchWorker, useBatches } from '../harness/batches.ts';
-import { type ModelRequest, operationOf, randomRequest } from '../harness/random-requests.ts';
-import { type Chance, chanceOf, fillGate, type ModelItem } from '../harness/random-stock.ts';
-import { StockModel } from '../harness/stock-model.ts';
-import { isExpired } from '../harness/stock-model-lots.ts';
-import { expectSame, millionths, Places } from '../harness/stock-places.ts';
+import { type BatchWorker, useBatches } from '../harness/queue/batches.ts';
+import { type ModelRequest, operationOf, randomRequest } from '../harness/stock/random-requests.ts';
+import { type Chance, chanceOf, fillGate, type ModelItem } from '../harness/stock/random-stock.ts';
+import { StockModel } from '../harness/stock/stock-model.ts';
+import { isExpired } from '../harness/stock/stock-model-lots.ts';
+import { expectSame, millionths, Places } from '../harness/stock/stock-places.ts';
 
 const batches = useBatches();
 // SEED=… RUNS=1 repeats a failed run.

@@ -4,10 +4,10 @@ import { tryOutTogether } from '@inventory/db/batch/dry-run';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { AtomicOperation, Queued, QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
 import { beforeAll, expect, test } from 'vitest';
-import { type BatchWorker, useBatches } from '../harness/batches.ts';
-import { countingPool, type Looked } from '../harness/lots-looked-at.ts';
-import { inOrder } from '../harness/outcomes.ts';
-import { days, fillShared, marksOf, shared } from '../harness/shared-marks.ts';
+import { type BatchWorker, useBatches } from '../harness/queue/batches.ts';
+import { inOrder } from '../harness/queue/outcomes.ts';
+import { countingPool, type Looked } from '../harness/stock/lots-looked-at.ts';
+import { days, fillShared, marksOf, shared } from '../harness/stock/shared-marks.ts';
 
 const batches = useBatches();
 const lots = 24_000;

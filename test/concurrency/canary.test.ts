@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { watchService } from '@inventory/queue/consume/service-watch';
 import { openQueue } from '@inventory/queue/queue';
-import { watchService } from '@inventory/queue/service-watch';
 import { Redis } from 'ioredis';
 import { afterAll, inject, test } from 'vitest';
-import { openWay } from '../harness/black-hole.ts';
-import { startOwnRedis } from '../harness/own-redis.ts';
+import { openWay } from '../harness/servers/black-hole.ts';
+import { startOwnRedis } from '../harness/servers/own-redis.ts';
 
 const own = await startOwnRedis();
 const way = await openWay(inject('redisUrl'));

@@ -1,10 +1,10 @@
-import { updateItem } from '@inventory/db/items';
+import { updateItem } from '@inventory/db/catalog/items';
 import { lotPage } from '@inventory/db/lists/list-lots';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
-import { connect, type Sql, type Tx } from '@inventory/db/pool';
+import { connect, type Sql, type Tx } from '@inventory/db/postgres/pool';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 
 const lots = 60_000;
 const wids = [1, 2, 3];

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { startServer } from '@inventory/api/server';
-import { createLog } from '@inventory/process/log';
+import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService({ workers: 0 });
 const running: Running[] = [];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { askToken, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { askToken, createApiClient } from '../harness/service/api-client.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 // Two api processes and a worker, each with a wrong clock, beside processes whose clocks are right.
 const queuePrefix = uniqueName('clocks');
@@ -23,7 +23,7 @@ beforeAll(async () => {
         LOG_LEVEL: 'info',
         CLOCK_SHIFT_MS: String(shiftMs),
       }),
-      { imports: ['test/harness/shifted-clock.ts'] },
+      { imports: ['test/harness/servers/shifted-clock.ts'] },
     );
   worker = await start('worker', -30_000);
   for (const shiftMs of shiftsMs) apis.push(await start('api', shiftMs));

@@ -1,9 +1,9 @@
-import { connectConsumer } from '@inventory/queue/redis';
+import { connectConsumer } from '@inventory/queue/redis/redis';
 import { RedisConnection } from 'bullmq';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
-import { through } from '../harness/black-hole.ts';
-import { uniqueName } from '../harness/service.ts';
+import { through } from '../harness/servers/black-hole.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 // This happens when a worker gives up a shard, or stops, while its wait for work is being set up again. The
 // connection would stay until the process ends, and nobody would see its errors.

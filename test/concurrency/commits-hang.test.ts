@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { untilAnswered } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { runCommand } from '../harness/command-line.ts';
-import { expectInvariants } from '../harness/invariants.ts';
-import { readMetrics } from '../harness/metrics.ts';
-import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
-import { uniqueName } from '../harness/service.ts';
-import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
-import { watchStatusPage } from '../harness/status-page-stream.ts';
+import { watchStatusPage } from '../harness/pages/status-page-stream.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { untilAnswered } from '../harness/service/api-client.ts';
+import { runCommand } from '../harness/service/command-line.ts';
+import { expectInvariants } from '../harness/service/invariants.ts';
+import { type OwnService, prepareDatabase, startOwnService } from '../harness/service/own-service.ts';
+import { uniqueName } from '../harness/service/service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 // Enough items that no request waits for another one's lock.
 const itemIds = Array.from({ length: 2000 }, (_, index) => `ITEM-${index}`);

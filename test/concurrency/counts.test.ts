@@ -1,7 +1,7 @@
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
 import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
 import { describe, expect, test } from 'vitest';
-import { receiveLots, useBatches } from '../harness/batches.ts';
+import { receiveLots, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { connect } from '@inventory/db/pool';
+import { connect } from '@inventory/db/postgres/pool';
 import { choosePort } from '@inventory/local/free-port';
 import { expect, onTestFinished, test } from 'vitest';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { addEnvelopeKey, readEnvelopeKeys } from '@inventory/db/envelope-keys';
+import { addEnvelopeKey, readEnvelopeKeys } from '@inventory/db/access/envelope-keys';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { openEnvelope, signEnvelope } from '@inventory/queue/signature';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 
 let database: TestDatabase;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSubmitter, turn } from '../harness/submitter.ts';
+import { openSubmitter, turn } from '../harness/queue/submitter.ts';
 
 // Tried again: a machine that stands still for some milliseconds between two turns makes an envelope
 // unusually late.

@@ -1,7 +1,7 @@
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
-import { connect } from '@inventory/db/pool';
+import { connect } from '@inventory/db/postgres/pool';
 import { expect, test } from 'vitest';
-import { useBatches } from '../harness/batches.ts';
+import { useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 

@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import { queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import type { ApiClient } from '../harness/api-client.ts';
-import { openConsumer } from '../harness/consumer.ts';
-import { startOwnRedis } from '../harness/own-redis.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { openSubmitter } from '../harness/submitter.ts';
+import { openConsumer } from '../harness/queue/consumer.ts';
+import { openSubmitter } from '../harness/queue/submitter.ts';
+import { startOwnRedis } from '../harness/servers/own-redis.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const own = await startOwnRedis();
 const prefix = uniqueName('full');

@@ -1,8 +1,8 @@
 import { gateKey } from '@inventory/domain/stock/batch';
 import { expect, test } from 'vitest';
 import { createRandom, pickOne } from '../faults/random.ts';
-import { useBatches } from '../harness/batches.ts';
-import { expectNoRollbacks } from '../harness/invariants.ts';
+import { useBatches } from '../harness/queue/batches.ts';
+import { expectNoRollbacks } from '../harness/service/invariants.ts';
 
 const batches = useBatches();
 

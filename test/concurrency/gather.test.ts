@@ -1,7 +1,7 @@
-import { createClientCache } from '@inventory/api/callers/client-cache';
-import { gather } from '@inventory/api/gather';
-import type { Sql } from '@inventory/db/pool';
-import type { StatementPool } from '@inventory/db/statement-pool';
+import { createClientCache } from '@inventory/api/http/callers/client-cache';
+import { gather } from '@inventory/api/turns/gather';
+import type { Sql } from '@inventory/db/postgres/pool';
+import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { expect, test } from 'vitest';
 
 /** A pool of one connection; `sql` answers a statement by its first parameter. */

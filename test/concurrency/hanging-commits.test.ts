@@ -1,7 +1,7 @@
 import { watchNeeds } from '@inventory/api/needs';
-import { NeverBegunError, type StatementPool } from '@inventory/db/statement-pool';
-import { createFoldedLog } from '@inventory/process/folded-log';
-import { createLog } from '@inventory/process/log';
+import { NeverBegunError, type StatementPool } from '@inventory/db/postgres/statement-pool';
+import { createFoldedLog } from '@inventory/process/log/folded-log';
+import { createLog } from '@inventory/process/log/log';
 import { createPresence } from '@inventory/process/presence';
 import { expect, onTestFinished, test } from 'vitest';
 

@@ -1,13 +1,13 @@
 import { applyBatch, GatesHeldError } from '@inventory/db/batch/apply-batch';
 import { forget } from '@inventory/db/batch/gates';
-import { connect } from '@inventory/db/pool';
+import { connect } from '@inventory/db/postgres/pool';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { itemIdOf, operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
 import { createHeldGates } from '@inventory/worker/held-gates';
 import { expect, test } from 'vitest';
-import { batcherOf } from '../harness/batcher.ts';
-import { countStatuses, holdGates, useBatches } from '../harness/batches.ts';
-import { allApplied } from '../harness/outcomes.ts';
+import { batcherOf } from '../harness/queue/batcher.ts';
+import { countStatuses, holdGates, useBatches } from '../harness/queue/batches.ts';
+import { allApplied } from '../harness/queue/outcomes.ts';
 
 const batches = useBatches();
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { expectWaiting, holdGates } from '../harness/batches.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { receive } from '../harness/stock.ts';
+import { expectWaiting, holdGates } from '../harness/queue/batches.ts';
+import { type ApiAnswer, createApiClient } from '../harness/service/api-client.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { receive } from '../harness/stock/stock.ts';
 
 const prefix = `kills-${randomBytes(6).toString('hex')}`;
 const service = useService({ apis: 2, workers: 0, env: { QUEUE_PREFIX: prefix } });

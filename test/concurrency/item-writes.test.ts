@@ -1,13 +1,13 @@
-import { messages } from '@inventory/api/errors';
+import { messages } from '@inventory/api/http/errors';
 import { startServer } from '@inventory/api/server';
-import { createLog } from '@inventory/process/log';
+import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type AnswerCut, startAnswerCut } from '../harness/answer-cut.ts';
-import { type ApiAnswer, type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { through } from '../harness/black-hole.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { type AnswerCut, startAnswerCut } from '../harness/network/answer-cut.ts';
+import { through } from '../harness/servers/black-hole.ts';
+import { type ApiAnswer, type ApiClient, createApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService({ workers: 0 });
 let cut: AnswerCut;

@@ -1,31 +1,31 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { createAnswerTexts } from '@inventory/api/answer-texts';
-import { messages } from '@inventory/api/errors';
-import { nameRequest } from '@inventory/api/request-id';
-import { createSender } from '@inventory/api/sender';
+import { messages } from '@inventory/api/http/errors';
+import { nameRequest } from '@inventory/api/http/request-id';
 import { startServer } from '@inventory/api/server';
-import { createStock } from '@inventory/api/transactions';
+import { createAnswerTexts } from '@inventory/api/stock/answer-texts';
+import { createSender } from '@inventory/api/stock/sender';
+import { createStock } from '@inventory/api/stock/transactions';
 import { type KeyRow, keyRows, outcomesOfKeys, refuseKeys } from '@inventory/db/requests/idempotency-keys';
 import { fillLargeAnswers } from '@inventory/db/requests/large-answers';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import { toldLengthMax } from '@inventory/domain/stock/left-out';
-import { createLog } from '@inventory/process/log';
+import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { openQueue } from '@inventory/queue/queue';
-import { connectConsumer } from '@inventory/queue/redis';
-import type { Submitter } from '@inventory/queue/submit';
+import { connectConsumer } from '@inventory/queue/redis/redis';
+import type { Submitter } from '@inventory/queue/submit/submit';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
-import { type ApiAnswer, createApiClient, untilAnswered } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { countStatuses, expectWaiting, useBatches } from '../harness/batches.ts';
-import { through } from '../harness/black-hole.ts';
-import { answerWay, readersOf } from '../harness/call-texts.ts';
-import { applyLargeMoves, lotsOfLargeMove } from '../harness/large-moves.ts';
-import { inStock, outcomesOf, receiveOf } from '../harness/operations.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { answerWay, readersOf } from '../harness/contract/call-texts.ts';
+import { countStatuses, expectWaiting, useBatches } from '../harness/queue/batches.ts';
+import { through } from '../harness/servers/black-hole.ts';
+import { type ApiAnswer, createApiClient, untilAnswered } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { applyLargeMoves, lotsOfLargeMove } from '../harness/stock/large-moves.ts';
+import { inStock, outcomesOf, receiveOf } from '../harness/stock/operations.ts';
 
 /** Sends again after a 503, sooner than a careful caller would, and not for ever. */
 async function soonClear(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {

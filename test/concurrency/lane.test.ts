@@ -6,7 +6,7 @@ import {
   maySend,
   noteAnswered,
   notePace,
-} from '@inventory/queue/lane';
+} from '@inventory/queue/submit/lane';
 import { describe, expect, test } from 'vitest';
 
 const limits = { envelopeMax: 10, inFlightMax: 4 };

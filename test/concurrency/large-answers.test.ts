@@ -1,13 +1,13 @@
 import { queueName } from '@inventory/queue/envelope';
-import { connectConsumer } from '@inventory/queue/redis';
+import { connectConsumer } from '@inventory/queue/redis/redis';
 import type { SignedAnswer } from '@inventory/queue/signature';
-import type { SubmitResult } from '@inventory/queue/submit';
+import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openConsumer } from '../harness/consumer.ts';
-import { allApplied } from '../harness/outcomes.ts';
-import { startOwnRedis } from '../harness/own-redis.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { openSubmitter } from '../harness/submitter.ts';
+import { openConsumer } from '../harness/queue/consumer.ts';
+import { allApplied } from '../harness/queue/outcomes.ts';
+import { openSubmitter } from '../harness/queue/submitter.ts';
+import { startOwnRedis } from '../harness/servers/own-redis.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 describe('the service', () => {
   const prefix = uniqueName('large');

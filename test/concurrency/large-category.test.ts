@@ -3,13 +3,13 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/clients';
+import { addClient } from '@inventory/db/access/clients';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { allPermissions, uniqueName } from '../harness/service.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { allPermissions, uniqueName } from '../harness/service/service.ts';
 
 // Some 130 MB of text.
 const largeItems = 200_000;

@@ -1,7 +1,13 @@
 import { holdLot } from '@inventory/db/operator/holds';
 import { expect, test } from 'vitest';
-import { type BatchWorker, expectWaiting, holdGates, receiveLots, useBatches } from '../harness/batches.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
+import {
+  type BatchWorker,
+  expectWaiting,
+  holdGates,
+  receiveLots,
+  useBatches,
+} from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 

@@ -1,12 +1,12 @@
-import { readPickedLots } from '@inventory/db/batch/pick-statements';
+import { readPickedLots } from '@inventory/db/batch/picks/pick-statements';
+import { type Candidates, readPicks, readsOf } from '@inventory/db/batch/picks/read-picks';
+import { readUntaken } from '@inventory/db/batch/picks/untaken-stock';
 import { readFacts } from '@inventory/db/batch/read-facts';
-import { type Candidates, readPicks, readsOf } from '@inventory/db/batch/read-picks';
-import { readUntaken } from '@inventory/db/batch/untaken-stock';
 import { parseQuantity } from '@inventory/domain/quantity';
 import { isExpired, type LotState } from '@inventory/domain/stock/batch';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { expect, test } from 'vitest';
-import { useBatches } from '../harness/batches.ts';
+import { useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 const lastMoment = new Date('2031-05-06T23:59:59.999Z');

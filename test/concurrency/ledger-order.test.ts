@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createRandom, pickOne } from '../faults/random.ts';
-import { inChunks } from '../harness/answers.ts';
-import { type ApiAnswer, createApiClient } from '../harness/api-client.ts';
-import { useService } from '../harness/service.ts';
+import { inChunks } from '../harness/contract/answers.ts';
+import { type ApiAnswer, createApiClient } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService({ apis: 2, workers: 2 });
 

@@ -1,4 +1,4 @@
-import { createLeftBehind } from '@inventory/db/left-behind';
+import { createLeftBehind } from '@inventory/db/postgres/left-behind';
 import { expect, onTestFinished, test } from 'vitest';
 
 const patient = { timeout: 60_000 };

@@ -1,14 +1,14 @@
-import { updateItem } from '@inventory/db/items';
+import { updateItem } from '@inventory/db/catalog/items';
 import { itemList } from '@inventory/db/lists/list-items';
 import { type LotFilters, lotList, lotPage } from '@inventory/db/lists/list-lots';
-import { firstOfFew, type ListReading } from '@inventory/db/lists/list-reading';
 import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
 import { type TransactionFilters, transactionPage } from '@inventory/db/lists/list-transactions';
-import { orderBy } from '@inventory/db/lists/sort-columns';
-import { connect, type Sql } from '@inventory/db/pool';
+import { firstOfFew, type ListReading } from '@inventory/db/lists/pages/list-reading';
+import { orderBy } from '@inventory/db/lists/pages/sort-columns';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { receiveLots, useBatches } from '../harness/batches.ts';
+import { receiveLots, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { createListTurns, type ListTurnsOptions, type TurnKind } from '@inventory/api/lists/list-turns';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { turn } from '../harness/submitter.ts';
+import { turn } from '../harness/queue/submitter.ts';
+import type { ApiAnswer, ApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const patient = { until: Number.POSITIVE_INFINITY, hasGone: () => false };
 

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect as connectTcp, createServer } from 'node:net';
-import { isOutage } from '@inventory/db/pool';
+import { isOutage } from '@inventory/db/postgres/pool';
 import { expect, test } from 'vitest';
-import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/batches.ts';
+import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 

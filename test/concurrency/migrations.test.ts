@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type MigrateOptions, migrate, migrationLockKey } from '@inventory/db/migrate';
-import { connect, type Sql } from '@inventory/db/pool';
+import { type MigrateOptions, migrate, migrationLockKey } from '@inventory/db/migrate/migrate';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDatabase } from '../harness/database.ts';
+import { createDatabase } from '../harness/servers/database.ts';
 
 const waits = { timeout: 60_000 };
 

@@ -2,9 +2,14 @@ import { randomInt } from 'node:crypto';
 import { keyReused } from '@inventory/domain/contract/conflict';
 import { expect, test } from 'vitest';
 import { createRandom, pickOne } from '../faults/random.ts';
-import { type ApiAnswer, type ApiClient, createApiClient, untilAnswered } from '../harness/api-client.ts';
-import { issueOf, type Operation, receiveOf } from '../harness/operations.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import {
+  type ApiAnswer,
+  type ApiClient,
+  createApiClient,
+  untilAnswered,
+} from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { issueOf, type Operation, receiveOf } from '../harness/stock/operations.ts';
 
 const service = useService({ apis: 2, workers: 2, env: { QUEUE_SHARDS: '3' } });
 // ONE_KEY_SEED repeats a run.

@@ -1,7 +1,7 @@
-import { connect, type Sql, type Tx } from '@inventory/db/pool';
+import { connect, type Sql, type Tx } from '@inventory/db/postgres/pool';
 import { readOriginals } from '@inventory/db/requests/originals';
 import { expect, test } from 'vitest';
-import { receiveLots, useBatches } from '../harness/batches.ts';
+import { receiveLots, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createLog } from '@inventory/process/log';
+import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { countStatuses, expectWaiting, holdGates } from '../harness/batches.ts';
-import { startLosingWorker } from '../harness/losing-worker.ts';
-import { useService } from '../harness/service.ts';
-import { receive } from '../harness/stock.ts';
-import { openSubmitter, turn } from '../harness/submitter.ts';
+import { countStatuses, expectWaiting, holdGates } from '../harness/queue/batches.ts';
+import { startLosingWorker } from '../harness/queue/losing-worker.ts';
+import { openSubmitter, turn } from '../harness/queue/submitter.ts';
+import type { ApiAnswer, ApiClient } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
+import { receive } from '../harness/stock/stock.ts';
 
 // Promises about time, on a machine that stands still now and then: each test is tried again.
 const timed = { retry: 3 };

@@ -1,15 +1,15 @@
-import { updateItem } from '@inventory/db/items';
+import { updateItem } from '@inventory/db/catalog/items';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { listItems } from '@inventory/db/lists/list-items';
 import { listLots } from '@inventory/db/lists/list-lots';
 import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
-import type { Sql } from '@inventory/db/pool';
+import type { Sql } from '@inventory/db/postgres/pool';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { useBatches } from '../harness/batches.ts';
-import { uniqueName } from '../harness/service.ts';
+import { useBatches } from '../harness/queue/batches.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 const batches = useBatches();
 

@@ -1,17 +1,17 @@
 import { startServer } from '@inventory/api/server';
-import { settingsOf } from '@inventory/db/connection-settings';
-import { migrate } from '@inventory/db/migrate';
-import { connect } from '@inventory/db/pool';
-import { createLog } from '@inventory/process/log';
+import { migrate } from '@inventory/db/migrate/migrate';
+import { settingsOf } from '@inventory/db/postgres/connection-settings';
+import { connect } from '@inventory/db/postgres/pool';
+import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { untilAnswered } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { expectInvariants } from '../harness/invariants.ts';
-import { readMetrics } from '../harness/metrics.ts';
-import { prepareDatabase, receiveOnce, startOwnService } from '../harness/own-service.ts';
-import { type PgBouncer, pgbouncerPath, startPgBouncer } from '../harness/pgbouncer.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { type PgBouncer, pgbouncerPath, startPgBouncer } from '../harness/servers/pgbouncer.ts';
+import { untilAnswered } from '../harness/service/api-client.ts';
+import { expectInvariants } from '../harness/service/invariants.ts';
+import { prepareDatabase, receiveOnce, startOwnService } from '../harness/service/own-service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 const itemID = 'ITEM';
 // The setting an operator adds after looking up "unsupported startup parameter".

@@ -1,13 +1,18 @@
-import { type PickLimits, pickKindsOf, readPickedLots, tallyLots } from '@inventory/db/batch/pick-statements';
+import {
+  type PickLimits,
+  pickKindsOf,
+  readPickedLots,
+  tallyLots,
+} from '@inventory/db/batch/picks/pick-statements';
+import { readsOf } from '@inventory/db/batch/picks/read-picks';
+import { readUntaken } from '@inventory/db/batch/picks/untaken-stock';
 import { readFacts } from '@inventory/db/batch/read-facts';
-import { readsOf } from '@inventory/db/batch/read-picks';
-import { readUntaken } from '@inventory/db/batch/untaken-stock';
-import { connect, type Sql, type Tx } from '@inventory/db/pool';
+import { connect, type Sql, type Tx } from '@inventory/db/postgres/pool';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { type Looked, lookedAt } from '../harness/lots-looked-at.ts';
-import { days, fillShared, marksOf, shared } from '../harness/shared-marks.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { type Looked, lookedAt } from '../harness/stock/lots-looked-at.ts';
+import { days, fillShared, marksOf, shared } from '../harness/stock/shared-marks.ts';
 
 // Covers each way Postgres' statistics of the table can be wrong, with every pair of fields.
 const lots = 30_000;

@@ -1,10 +1,10 @@
-import { type PickKind, type PickWay, pickStatement } from '@inventory/db/batch/pick-statements';
+import { type PickKind, type PickWay, pickStatement } from '@inventory/db/batch/picks/pick-statements';
 import { readFacts } from '@inventory/db/batch/read-facts';
-import { connect, type Sql, type Tx } from '@inventory/db/pool';
+import { connect, type Sql, type Tx } from '@inventory/db/postgres/pool';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { fillLargeStock, largeItem, largeItemLot } from '../harness/large-stock.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { fillLargeStock, largeItem, largeItemLot } from '../harness/stock/large-stock.ts';
 
 // A million lots, a tenth of them of one item in one warehouse, clustered by item and analysed: here a plan
 // that reads all lots of an item looks cheapest.

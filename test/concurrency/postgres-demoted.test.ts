@@ -1,13 +1,13 @@
-import { findLossyReplication } from '@inventory/db/replication';
-import { createLog } from '@inventory/process/log';
+import { findLossyReplication } from '@inventory/db/postgres/servers/replication';
+import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type ApiAnswer, untilAnswered } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { runCommand } from '../harness/command-line.ts';
-import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
-import { uniqueName } from '../harness/service.ts';
-import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { type ApiAnswer, untilAnswered } from '../harness/service/api-client.ts';
+import { runCommand } from '../harness/service/command-line.ts';
+import { type OwnService, prepareDatabase, startOwnService } from '../harness/service/own-service.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 const itemID = 'ITEM';
 let pair: PostgresPair;

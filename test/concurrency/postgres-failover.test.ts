@@ -3,11 +3,11 @@ import { compareWithTables } from '../faults/check.ts';
 import { createRandom } from '../faults/random.ts';
 import { createRequests, itemIds } from '../faults/requests.ts';
 import { saidBy, type Told } from '../faults/told.ts';
-import { untilAnswered } from '../harness/api-client.ts';
-import { expectInvariants } from '../harness/invariants.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { type OwnService, prepareDatabase, startOwnService } from '../harness/own-service.ts';
-import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { untilAnswered } from '../harness/service/api-client.ts';
+import { expectInvariants } from '../harness/service/invariants.ts';
+import { type OwnService, prepareDatabase, startOwnService } from '../harness/service/own-service.ts';
 
 let pair: PostgresPair;
 let service: OwnService;

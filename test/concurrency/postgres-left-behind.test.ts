@@ -1,9 +1,14 @@
-import { connect } from '@inventory/db/pool';
+import { connect } from '@inventory/db/postgres/pool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
-import { untilAnswered } from '../harness/api-client.ts';
-import { type OwnService, prepareDatabase, receiveOnce, startOwnService } from '../harness/own-service.ts';
-import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { untilAnswered } from '../harness/service/api-client.ts';
+import {
+  type OwnService,
+  prepareDatabase,
+  receiveOnce,
+  startOwnService,
+} from '../harness/service/own-service.ts';
 
 const itemID = 'ITEM';
 let pair: PostgresPair;

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { openConsumer } from '../harness/consumer.ts';
-import { allApplied } from '../harness/outcomes.ts';
-import { startOwnRedis } from '../harness/own-redis.ts';
-import { openSubmitter } from '../harness/submitter.ts';
+import { openConsumer } from '../harness/queue/consumer.ts';
+import { allApplied } from '../harness/queue/outcomes.ts';
+import { openSubmitter } from '../harness/queue/submitter.ts';
+import { startOwnRedis } from '../harness/servers/own-redis.ts';
 
 const own = await startOwnRedis();
 const redisUrl = own.url;

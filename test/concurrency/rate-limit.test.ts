@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
-import { connectProducer } from '@inventory/queue/redis';
+import { connectProducer } from '@inventory/queue/redis/redis';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
-import { startOwnRedis } from '../harness/own-redis.ts';
-import { uniqueName } from '../harness/service.ts';
+import { startOwnRedis } from '../harness/servers/own-redis.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 const limit = 100;
 const windowMs = 60_000;

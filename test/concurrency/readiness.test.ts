@@ -1,14 +1,14 @@
 import { startServer } from '@inventory/api/server';
 import { choosePort } from '@inventory/local/free-port';
-import { createLog } from '@inventory/process/log';
+import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
-import { through } from '../harness/black-hole.ts';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { uniqueName } from '../harness/service.ts';
+import { through } from '../harness/servers/black-hole.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 let database: TestDatabase;
 let postgres: NetworkStretch;

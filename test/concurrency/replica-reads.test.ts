@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { untilAnswered } from '../harness/api-client.ts';
-import { readMetrics } from '../harness/metrics.ts';
-import { type OwnService, prepareDatabase, receiveOnce, startOwnService } from '../harness/own-service.ts';
-import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { untilAnswered } from '../harness/service/api-client.ts';
+import {
+  type OwnService,
+  prepareDatabase,
+  receiveOnce,
+  startOwnService,
+} from '../harness/service/own-service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 const itemID = 'ITEM';
 let pair: PostgresPair;

@@ -1,8 +1,8 @@
 import { createReplica, type Replica } from '@inventory/api/lists/replica';
-import { connect, type Sql } from '@inventory/db/pool';
-import { createStatementPool, type StatementPool, type Wait } from '@inventory/db/statement-pool';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { createStatementPool, type StatementPool, type Wait } from '@inventory/db/postgres/statement-pool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 
 let database: TestDatabase;
 let positions: StatementPool;

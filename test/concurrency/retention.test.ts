@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from '@inventory/db/pool';
+import { connect } from '@inventory/db/postgres/pool';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { expect, onTestFinished, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
-import { createDatabase } from '../harness/database.ts';
-import { age, isOf, refuse, requestOf, thereIs } from '../harness/old-keys.ts';
-import { useService } from '../harness/service.ts';
+import { age, isOf, refuse, requestOf, thereIs } from '../harness/queue/old-keys.ts';
+import { createDatabase } from '../harness/servers/database.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService({ workers: 2 });
 const waits = { timeout: 60_000, interval: 200 };

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { changeClient } from '@inventory/db/clients';
-import { createLog } from '@inventory/process/log';
+import { changeClient } from '@inventory/db/access/clients';
+import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { afterEach, expect, inject } from 'vitest';
-import { forbidden } from '../harness/answers.ts';
 import { asPart } from '../harness/as-part.ts';
-import { countStatuses } from '../harness/batches.ts';
+import { forbidden } from '../harness/contract/answers.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { notBusy, served } from '../harness/served.ts';
-import { allPermissions, useService } from '../harness/service.ts';
+import { countStatuses } from '../harness/queue/batches.ts';
+import { notBusy, served } from '../harness/service/served.ts';
+import { allPermissions, useService } from '../harness/service/service.ts';
 
 const prefix = `revoked-${randomBytes(6).toString('hex')}`;
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });

@@ -1,12 +1,12 @@
 import { startServer } from '@inventory/api/server';
-import { migrate } from '@inventory/db/migrate';
-import { connect } from '@inventory/db/pool';
-import { knownVersion } from '@inventory/db/schema-steps';
-import { createLog } from '@inventory/process/log';
+import { migrate } from '@inventory/db/migrate/migrate';
+import { knownVersion } from '@inventory/db/migrate/schema-steps';
+import { connect } from '@inventory/db/postgres/pool';
+import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 
 const refusal = (name: string) =>
   `the database runs with ${name} = off: an answered transaction could be lost in a crash`;

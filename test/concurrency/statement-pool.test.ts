@@ -1,17 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { connect } from '@inventory/db/pool';
+import { connect } from '@inventory/db/postgres/pool';
 import {
   createStatementPool,
   type StatementPool,
   type StatementPoolOptions,
-} from '@inventory/db/statement-pool';
+} from '@inventory/db/postgres/statement-pool';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { openHeldWay } from '../harness/held-connections.ts';
-import { uniqueName } from '../harness/service.ts';
-import { turn } from '../harness/submitter.ts';
+import { openHeldWay } from '../harness/network/held-connections.ts';
+import { turn } from '../harness/queue/submitter.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

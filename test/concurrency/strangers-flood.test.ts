@@ -1,11 +1,11 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/clients';
+import { addClient } from '@inventory/db/access/clients';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { askToken, createApiClient } from '../harness/api-client.ts';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { uniqueName } from '../harness/service.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { askToken, createApiClient } from '../harness/service/api-client.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 // Rounds of three measurements each: without the flood, with it, without it. On a busy machine a round may
 // say nothing; the real cost of the flood shows in the best round.
@@ -88,7 +88,7 @@ test.each([
     const ratios: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const before = await measure();
-      const flooder = await startProcess('test/harness/flooder.ts', {
+      const flooder = await startProcess('test/harness/network/flooder.ts', {
         FLOOD_URL: `${baseUrl}/Item`,
         FLOOD_TOKENS: JSON.stringify(tokens()),
         FLOOD_CONNECTIONS: String(connections),

@@ -1,19 +1,19 @@
-import { createItem, drawPartNo, updateItem } from '@inventory/db/items';
+import { createItem, drawPartNo, updateItem } from '@inventory/db/catalog/items';
 import { listItems } from '@inventory/db/lists/list-items';
 import { listLots } from '@inventory/db/lists/list-lots';
 import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
-import { connect, type Sql } from '@inventory/db/pool';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { useBatches } from '../harness/batches.ts';
-import { applyHeld, holdOpen } from '../harness/held-open.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { uniqueName } from '../harness/service.ts';
+import { applyHeld, holdOpen } from '../harness/network/held-open.ts';
+import { useBatches } from '../harness/queue/batches.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 const batches = useBatches();
 let pool: Sql | undefined;

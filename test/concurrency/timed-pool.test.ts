@@ -1,10 +1,10 @@
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
-import { connect, type Sql, untilDone } from '@inventory/db/pool';
+import { connect, type Sql, untilDone } from '@inventory/db/postgres/pool';
 import { openWorkerDatabase } from '@inventory/worker/database';
 import { createTimedPool } from '@inventory/worker/timed-pool';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { uniqueName } from '../harness/service.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 const patient = { timeout: 60_000 };
 const lockKey = 1;

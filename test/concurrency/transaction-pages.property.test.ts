@@ -1,9 +1,9 @@
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { expectInvariants } from '../harness/invariants.ts';
-import { chanceOf } from '../harness/random-stock.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { expectInvariants } from '../harness/service/invariants.ts';
+import { chanceOf } from '../harness/stock/random-stock.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const chance = chanceOf(seed);

@@ -1,10 +1,10 @@
-import { createTrials, type TrialsOptions } from '@inventory/api/trials';
-import type { StatementPool, Wait } from '@inventory/db/statement-pool';
+import { createTrials, type TrialsOptions } from '@inventory/api/turns/trials';
+import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
 import { describe, expect, test } from 'vitest';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { receiveLot } from '../harness/stock.ts';
-import { turn } from '../harness/submitter.ts';
+import { turn } from '../harness/queue/submitter.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
 
 const patient: Wait = { until: Number.POSITIVE_INFINITY, hasGone: () => false };
 

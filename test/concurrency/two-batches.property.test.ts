@@ -4,8 +4,8 @@ import { gateNamesOf } from '@inventory/db/batch/gates';
 import type { AtomicOperation, Queued, QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { batcherOf } from '../harness/batcher.ts';
-import { type BatchWorker, useBatches } from '../harness/batches.ts';
+import { batcherOf } from '../harness/queue/batcher.ts';
+import { type BatchWorker, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 let worker: BatchWorker;

@@ -1,6 +1,6 @@
 import { settle } from '@inventory/db/requests/settle';
 import { expect, test } from 'vitest';
-import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/batches.ts';
+import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 

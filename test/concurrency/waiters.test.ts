@@ -1,7 +1,7 @@
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import type { SentEnvelope } from '@inventory/queue/lane';
-import { createWaiters, type SubmitResult } from '@inventory/queue/waiters';
+import type { SentEnvelope } from '@inventory/queue/submit/lane';
+import { createWaiters, type SubmitResult } from '@inventory/queue/submit/waiters';
 import { expect, test } from 'vitest';
 
 const sent: SentEnvelope = { jobId: 'job', requestIds: ['request'], unanswered: 1, sentAt: 0, isDone: false };

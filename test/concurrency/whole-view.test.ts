@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { useBatches } from '../harness/batches.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
+import { useBatches } from '../harness/queue/batches.ts';
 
 // Several workers at once, as when a shard passes from one to another: a single worker would never compete
 // with itself.

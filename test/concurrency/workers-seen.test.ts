@@ -1,8 +1,8 @@
 import { openQueue } from '@inventory/queue/queue';
 import { keepSeen, lookAtQueue } from '@inventory/queue/workers-seen';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { startOwnRedis } from '../harness/own-redis.ts';
-import { uniqueName } from '../harness/service.ts';
+import { startOwnRedis } from '../harness/servers/own-redis.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 const own = await startOwnRedis();
 const { redis } = own;

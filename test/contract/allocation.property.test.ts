@@ -1,11 +1,11 @@
 import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { untilTaken } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { useService } from '../harness/service.ts';
-import { type Operation, StockModel } from '../harness/stock-model.ts';
-import { expectSame, millionths, Places } from '../harness/stock-places.ts';
+import { untilTaken } from '../harness/contract/answers.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
+import { type Operation, StockModel } from '../harness/stock/stock-model.ts';
+import { expectSame, millionths, Places } from '../harness/stock/stock-places.ts';
 
 const service = useService();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { errorObject, expectAnswer } from '../harness/answers.ts';
-import { send } from '../harness/api-client.ts';
-import { nameOf, requestOf, routes } from '../harness/routes.ts';
-import { useService } from '../harness/service.ts';
+import { errorObject, expectAnswer } from '../harness/contract/answers.ts';
+import { nameOf, requestOf, routes } from '../harness/contract/routes.ts';
+import { send } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

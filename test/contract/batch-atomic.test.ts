@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { conflictObject, errorObject, forbidden, validationError } from '../harness/answers.ts';
-import { type ApiClient, untilAnswered } from '../harness/api-client.ts';
-import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/operations.ts';
-
-import { uniqueName, useService } from '../harness/service.ts';
+import { conflictObject, errorObject, forbidden, validationError } from '../harness/contract/answers.ts';
+import { type ApiClient, untilAnswered } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/stock/operations.ts';
 
 const service = useService({ workers: 2, env: { QUEUE_SHARDS: '3' } });
 

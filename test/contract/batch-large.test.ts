@@ -1,9 +1,9 @@
 import { toldLengthMax } from '@inventory/domain/stock/left-out';
 import { describe, expect, test } from 'vitest';
-import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
-import { applyLargeMoves, lotsOfLargeMove } from '../harness/large-moves.ts';
-import { inStock, outcomesOf, receiveOf } from '../harness/operations.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import type { ApiAnswer, ApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { applyLargeMoves, lotsOfLargeMove } from '../harness/stock/large-moves.ts';
+import { inStock, outcomesOf, receiveOf } from '../harness/stock/operations.ts';
 
 const service = useService();
 // Together more than one batch answers; each answer has some 200,000 characters.

@@ -1,15 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { messages } from '@inventory/api/errors';
+import { messages } from '@inventory/api/http/errors';
 import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
 import { describe, expect } from 'vitest';
-import { errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
-import { type ApiClient, createApiClient } from '../harness/api-client.ts';
-import { holdGates } from '../harness/batches.ts';
-import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/operations.ts';
-import { notBusy, served as test } from '../harness/served.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { notEnough } from '../harness/stock.ts';
+import { errorObject, expectAnswer, forbidden, validationError } from '../harness/contract/answers.ts';
+import { holdGates } from '../harness/queue/batches.ts';
+import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
+import { notBusy, served as test } from '../harness/service/served.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { inStock, issueOf, outcomesOf, receiveOf } from '../harness/stock/operations.ts';
+import { notEnough } from '../harness/stock/stock.ts';
 
 const service = useService();
 

@@ -1,8 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { errorObject, expectAnswer, validationError } from '../harness/answers.ts';
-import { nameOf, requestOf, routes } from '../harness/routes.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { errorObject, expectAnswer, validationError } from '../harness/contract/answers.ts';
+import { nameOf, requestOf, routes } from '../harness/contract/routes.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

@@ -1,4 +1,4 @@
-import { messages } from '@inventory/api/errors';
+import { messages } from '@inventory/api/http/errors';
 import { holdLot } from '@inventory/db/operator/holds';
 import {
   type ConflictReason,
@@ -6,11 +6,11 @@ import {
   conflictReasons,
 } from '@inventory/domain/contract/conflict-reasons';
 import { describe, expect, test } from 'vitest';
-import { conflictObject, errorObject, expectAnswer, untilTaken } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { receiveOf } from '../harness/operations.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { receive, receiveLot } from '../harness/stock.ts';
+import { conflictObject, errorObject, expectAnswer, untilTaken } from '../harness/contract/answers.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { receiveOf } from '../harness/stock/operations.ts';
+import { receive, receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 

@@ -1,10 +1,10 @@
 import { apiSettings } from '@inventory/api/config';
 import { answerHeaders } from '@inventory/api/openapi/responses';
-import { readConfig } from '@inventory/process/config';
+import { readConfig } from '@inventory/process/settings/config';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { errorObject } from '../harness/answers.ts';
-import { useService } from '../harness/service.ts';
+import { errorObject } from '../harness/contract/answers.ts';
+import { useService } from '../harness/service/service.ts';
 
 const origin = 'https://app.example.com';
 const other = 'https://elsewhere.example.com';

@@ -1,9 +1,9 @@
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
-import { conflictObject, expectAnswer, inChunks, validationError } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { useService } from '../harness/service.ts';
-import { receiveLot } from '../harness/stock.ts';
+import { conflictObject, expectAnswer, inChunks, validationError } from '../harness/contract/answers.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { expectAnswer, untilTaken, validationError } from '../harness/answers.ts';
-import { useService } from '../harness/service.ts';
+import { expectAnswer, untilTaken, validationError } from '../harness/contract/answers.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

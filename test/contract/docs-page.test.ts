@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/browser.ts';
-import { useService } from '../harness/service.ts';
+import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

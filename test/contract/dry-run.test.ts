@@ -1,10 +1,10 @@
-import { messages } from '@inventory/api/errors';
+import { messages } from '@inventory/api/http/errors';
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
-import { errorObject, expectAnswer, validationError } from '../harness/answers.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { receiveLot } from '../harness/stock.ts';
+import { errorObject, expectAnswer, validationError } from '../harness/contract/answers.ts';
+import { createApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { errorObject, expectAnswer } from '../harness/answers.ts';
-import { send } from '../harness/api-client.ts';
-import { useService } from '../harness/service.ts';
+import { errorObject, expectAnswer } from '../harness/contract/answers.ts';
+import { send } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

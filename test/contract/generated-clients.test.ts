@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import openapiTypeScript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 const root = join(import.meta.dirname, '../..');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { conflictObject, errorObject, expectAnswer } from '../harness/answers.ts';
-import { createApiClient, untilAnswered } from '../harness/api-client.ts';
-import { untilRightsHold } from '../harness/rights-hold.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { conflictObject, errorObject, expectAnswer } from '../harness/contract/answers.ts';
+import { createApiClient, untilAnswered } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { untilRightsHold } from '../harness/watch/rights-hold.ts';
 
 const service = useService({ apis: 2, workers: 2 });
 

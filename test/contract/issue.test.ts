@@ -7,10 +7,10 @@ import {
   inChunks,
   untilTaken,
   validationError,
-} from '../harness/answers.ts';
-import { type ApiClient, createApiClient } from '../harness/api-client.ts';
-import { useService } from '../harness/service.ts';
-import { notEnough, receive, receiveLot } from '../harness/stock.ts';
+} from '../harness/contract/answers.ts';
+import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
+import { notEnough, receive, receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService({ apis: 2, workers: 2 });
 

@@ -1,7 +1,7 @@
-import { addAlias } from '@inventory/db/aliases';
+import { addAlias } from '@inventory/db/catalog/aliases';
 import { expect, test } from 'vitest';
-import { dateTime, expectAnswer, validationError } from '../harness/answers.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { dateTime, expectAnswer, validationError } from '../harness/contract/answers.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService({ apis: 2 });
 

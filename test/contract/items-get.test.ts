@@ -1,8 +1,8 @@
-import { addAlias } from '@inventory/db/aliases';
+import { addAlias } from '@inventory/db/catalog/aliases';
 import { expect, test } from 'vitest';
-import { dateTime, errorObject, expectAnswer, validationError } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { dateTime, errorObject, expectAnswer, validationError } from '../harness/contract/answers.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { dateTime, expectAnswer } from '../harness/answers.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { dateTime, expectAnswer } from '../harness/contract/answers.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { inStock } from '../harness/operations.ts';
-import { useService } from '../harness/service.ts';
-import { receiveLot } from '../harness/stock.ts';
+import { useService } from '../harness/service/service.ts';
+import { inStock } from '../harness/stock/operations.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 

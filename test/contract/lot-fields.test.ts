@@ -2,8 +2,8 @@ import { readFullLot } from '@inventory/db/operator/ledger';
 import { FullLot } from '@inventory/domain/contract/lot';
 import { ReceiveRequest } from '@inventory/domain/contract/receive';
 import { expect, test } from 'vitest';
-import { untilTaken } from '../harness/answers.ts';
-import { useService } from '../harness/service.ts';
+import { untilTaken } from '../harness/contract/answers.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

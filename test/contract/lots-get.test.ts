@@ -1,8 +1,8 @@
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
-import { errorObject, expectAnswer } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { useService } from '../harness/service.ts';
+import { errorObject, expectAnswer } from '../harness/contract/answers.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

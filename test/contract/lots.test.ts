@@ -1,9 +1,9 @@
 import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
-import { expectAnswer, forbidden, validationError } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { useService } from '../harness/service.ts';
-import { receiveLot } from '../harness/stock.ts';
+import { expectAnswer, forbidden, validationError } from '../harness/contract/answers.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService({ env: { RATE_LIMIT: '70' } });
 

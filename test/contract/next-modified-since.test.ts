@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { createListTurns } from '@inventory/api/lists/list-turns';
 import { createLists, type ListPools } from '@inventory/api/lists/lists';
-import { createItem, drawPartNo, updateItem } from '@inventory/db/items';
+import { createItem, drawPartNo, updateItem } from '@inventory/db/catalog/items';
 import { itemPage } from '@inventory/db/lists/list-items';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { holdLot } from '@inventory/db/operator/holds';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
-import type { Sql } from '@inventory/db/pool';
+import type { Sql } from '@inventory/db/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { expect, test } from 'vitest';
-import type { ApiAnswer, ApiClient } from '../harness/api-client.ts';
-import { createDatabase } from '../harness/database.ts';
-import { applyHeld, holdOpen } from '../harness/held-open.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { receiveLot } from '../harness/stock.ts';
+import { applyHeld, holdOpen } from '../harness/network/held-open.ts';
+import { createDatabase } from '../harness/servers/database.ts';
+import type { ApiAnswer, ApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 const header = 'X-Next-Modified-Since';

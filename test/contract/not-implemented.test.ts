@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { errorObject, expectAnswer } from '../harness/answers.ts';
-import { useService } from '../harness/service.ts';
+import { errorObject, expectAnswer } from '../harness/contract/answers.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

@@ -1,4 +1,4 @@
-import { messages } from '@inventory/api/errors';
+import { messages } from '@inventory/api/http/errors';
 import { openApiText } from '@inventory/api/openapi/document';
 import { historyRoutes } from '@inventory/api/routes/history';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
@@ -6,8 +6,8 @@ import { itemRoutes } from '@inventory/api/routes/items';
 import { meRoutes } from '@inventory/api/routes/me';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import { createAjv, createDocumented, inlined, resolve } from '../harness/expect-documented.ts';
-import { useService } from '../harness/service.ts';
+import { createAjv, createDocumented, inlined, resolve } from '../harness/contract/expect-documented.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 // Only the table is read; no request is handled.

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { expectAnswer, validationError } from '../harness/answers.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import { notBusy, served } from '../harness/served.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { expectAnswer, validationError } from '../harness/contract/answers.ts';
+import { createApiClient } from '../harness/service/api-client.ts';
+import { notBusy, served } from '../harness/service/served.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService({ apis: 2 });
 

@@ -3,10 +3,10 @@ import { lotSortColumns } from '@inventory/db/lists/list-lots';
 import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
 import { holdLot } from '@inventory/db/operator/holds';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectAnswer, inChunks, validationError } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { useService } from '../harness/service.ts';
-import { receiveLot } from '../harness/stock.ts';
+import { expectAnswer, inChunks, validationError } from '../harness/contract/answers.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 let client: ApiClient;

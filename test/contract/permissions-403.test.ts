@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { expectAnswer, forbidden, validationError } from '../harness/answers.ts';
-import { enoughFor, nameOf, requestOf, routes, tooLittleFor, warehouseRoutes } from '../harness/routes.ts';
-import { allPermissions, uniqueName, useService } from '../harness/service.ts';
-import { notEnough } from '../harness/stock.ts';
+import { expectAnswer, forbidden, validationError } from '../harness/contract/answers.ts';
+import {
+  enoughFor,
+  nameOf,
+  requestOf,
+  routes,
+  tooLittleFor,
+  warehouseRoutes,
+} from '../harness/contract/routes.ts';
+import { allPermissions, uniqueName, useService } from '../harness/service/service.ts';
+import { notEnough } from '../harness/stock/stock.ts';
 
 const service = useService();
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { errorObject, expectAnswer, inChunks } from '../harness/answers.ts';
-import { createApiClient } from '../harness/api-client.ts';
-import { untilRightsHold } from '../harness/rights-hold.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { errorObject, expectAnswer, inChunks } from '../harness/contract/answers.ts';
+import { createApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { untilRightsHold } from '../harness/watch/rights-hold.ts';
 
 const service = useService({ apis: 2 });
 

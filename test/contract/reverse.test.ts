@@ -1,8 +1,14 @@
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
-import { conflictObject, errorObject, expectAnswer, forbidden, validationError } from '../harness/answers.ts';
-import { type ApiClient, untilAnswered } from '../harness/api-client.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import {
+  conflictObject,
+  errorObject,
+  expectAnswer,
+  forbidden,
+  validationError,
+} from '../harness/contract/answers.ts';
+import { type ApiClient, untilAnswered } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 

@@ -3,10 +3,10 @@ import { lotSortColumns } from '@inventory/db/lists/list-lots';
 import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
 import { holdLot } from '@inventory/db/operator/holds';
 import { expect, test } from 'vitest';
-import { forbidden } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { untilRightsHold } from '../harness/rights-hold.ts';
-import { useService } from '../harness/service.ts';
+import { forbidden } from '../harness/contract/answers.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
+import { untilRightsHold } from '../harness/watch/rights-hold.ts';
 
 const service = useService();
 

@@ -1,10 +1,10 @@
-import type { Route } from '@inventory/api/route';
-import { isStrict } from '@inventory/api/strict';
+import { isStrict } from '@inventory/api/http/reading/strict';
+import type { Route } from '@inventory/api/http/route';
 import { describe, expect, test } from 'vitest';
-import { expectAnswer, validationError } from '../harness/answers.ts';
-import { openRaw } from '../harness/raw-connection.ts';
-import { fieldsOf, nameOf, requestOf, routes } from '../harness/routes.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { expectAnswer, validationError } from '../harness/contract/answers.ts';
+import { fieldsOf, nameOf, requestOf, routes } from '../harness/contract/routes.ts';
+import { openRaw } from '../harness/network/raw-connection.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addSecret } from '@inventory/db/clients';
+import { addSecret } from '@inventory/db/access/clients';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { errorObject, expectAnswer, inChunks } from '../harness/answers.ts';
-import { type ApiAnswer, createApiClient, send } from '../harness/api-client.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { errorObject, expectAnswer, inChunks } from '../harness/contract/answers.ts';
+import { type ApiAnswer, createApiClient, send } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 // Behind a proxy, so that each test has its own address, whose limit earlier tests have not used.
 const service = useService({ apis: 2, env: { TRUST_PROXY: '1' } });

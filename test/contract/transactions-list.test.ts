@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectAnswer, forbidden, validationError } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { expectAnswer, forbidden, validationError } from '../harness/contract/answers.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { apiSettings } from '@inventory/api/config';
 import { connectionsOf } from '@inventory/api/database';
 import { startServer } from '@inventory/api/server';
-import { loginOf, parts, roleOf } from '@inventory/db/logins';
+import { loginOf, parts, roleOf } from '@inventory/db/access/logins';
 import { postgresSettings } from '@inventory/local/postgres/postgres-settings';
-import { connections, readConfig } from '@inventory/process/config';
-import { createLog } from '@inventory/process/log';
+import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
+import { connections, readConfig } from '@inventory/process/settings/config';
 import { workerSettings } from '@inventory/worker/config';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -25,11 +25,11 @@ import {
   ofKind,
   podTemplates,
   readManifests,
-} from '../harness/manifests.ts';
-import { readMetrics } from '../harness/metrics.ts';
-import { namedMetrics } from '../harness/named-metrics.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { typeCheckManifests } from '../harness/type-check-manifests.ts';
+} from '../harness/deploy/manifests.ts';
+import { typeCheckManifests } from '../harness/deploy/type-check-manifests.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
+import { namedMetrics } from '../harness/watch/named-metrics.ts';
 
 const root = join(import.meta.dirname, '../..');
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');

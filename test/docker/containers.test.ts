@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parts } from '@inventory/db/logins';
-import { nodeOptions } from '@inventory/process/node-options';
+import { parts } from '@inventory/db/access/logins';
+import { nodeOptions } from '@inventory/process/settings/node-options';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiSettings } from '@inventory/api/config';
-import { knownSettings } from '@inventory/process/unknown-settings';
+import { knownSettings } from '@inventory/process/settings/unknown-settings';
 import { workerSettings } from '@inventory/worker/config';
 import { expect, test } from 'vitest';
 

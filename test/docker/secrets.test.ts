@@ -2,18 +2,18 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addressOf, excessRightsOf, loginOf, parts } from '@inventory/db/logins';
-import { connect } from '@inventory/db/pool';
+import { addressOf, excessRightsOf, loginOf, parts } from '@inventory/db/access/logins';
+import { connect } from '@inventory/db/postgres/pool';
 import { startPostgres } from '@inventory/local/postgres/postgres';
 import { removePostgresHome } from '@inventory/local/postgres/postgres-home';
 import { startRedis } from '@inventory/local/redis/redis';
-import { readConfig } from '@inventory/process/config';
-import { reloadRedisUsers } from '@inventory/queue/reload-redis-users';
+import { readConfig } from '@inventory/process/settings/config';
+import { reloadRedisUsers } from '@inventory/queue/redis/reload-redis-users';
 import { workerSettings } from '@inventory/worker/config';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { programOf } from '../harness/compiled.ts';
-import { startOwnRedis } from '../harness/own-redis.ts';
+import { startOwnRedis } from '../harness/servers/own-redis.ts';
 
 const root = join(import.meta.dirname, '../..');
 const own = await startOwnRedis();
@@ -120,9 +120,7 @@ describe('secrets', () => {
       await writeFile(file, (await readFile(file, 'utf8')).replaceAll('before:', 'after:'));
       await expect(reloadRedisUsers(server.urls.admin)).resolves.toBeUndefined();
       expect(await redis.exists('after:1')).toBe(0);
-      await expect(reloadRedisUsers(server.urls.worker)).rejects.toThrow(
-        'cannot read its users anew: NOPERM',
-      );
+      await expect(reloadRedisUsers(server.urls.worker)).rejects.toThrow('cannot reload its users: NOPERM');
     } finally {
       redis.disconnect();
       await server.stop();

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { findUnknownSettings } from '@inventory/process/unknown-settings';
+import { findUnknownSettings } from '@inventory/process/settings/unknown-settings';
 import { describe, expect, inject, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { programOf } from '../harness/compiled.ts';
-import { createDatabase } from '../harness/database.ts';
-import { startProcess } from '../harness/processes.ts';
+import { createDatabase } from '../harness/servers/database.ts';
+import { startProcess } from '../harness/service/processes.ts';
 
 const root = join(import.meta.dirname, '../..');
 

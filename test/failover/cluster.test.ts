@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { queueName, shardOf } from '@inventory/queue/envelope';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { expectAllWell } from '../harness/all-well.ts';
 import { asPart } from '../harness/as-part.ts';
-import { openConsumer } from '../harness/consumer.ts';
-import { findRefused, redisLogins } from '../harness/logins.ts';
-import { startLoad } from '../harness/redis-load.ts';
+import { openConsumer } from '../harness/queue/consumer.ts';
+import { openSubmitter } from '../harness/queue/submitter.ts';
+import { findRefused, redisLogins } from '../harness/servers/logins.ts';
+import { startLoad } from '../harness/servers/redis-load.ts';
 import {
   findServerProgram,
   type RedisServer,
@@ -14,9 +14,9 @@ import {
   startTestCluster,
   type TestCluster,
   until,
-} from '../harness/redis-servers.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { openSubmitter } from '../harness/submitter.ts';
+} from '../harness/servers/redis-servers.ts';
+import { expectAllWell } from '../harness/service/all-well.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const { program, reason } = await findServerProgram();
 

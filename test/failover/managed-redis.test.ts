@@ -1,10 +1,10 @@
-import { redisRulesOf } from '@inventory/queue/redis-rights';
+import { redisRulesOf } from '@inventory/queue/redis/redis-rights';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
-import { runCommand } from '../harness/command-line.ts';
-import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { receive } from '../harness/stock.ts';
+import { type OwnRedis, startOwnRedis } from '../harness/servers/own-redis.ts';
+import { runCommand } from '../harness/service/command-line.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { receive } from '../harness/stock/stock.ts';
 
 // The commands that managed services refuse: CONFIG and ACL always, CLIENT and INFO often.
 let own: OwnRedis;

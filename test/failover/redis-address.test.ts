@@ -1,5 +1,5 @@
-import { connections, readConfig } from '@inventory/process/config';
-import { describeRedis, parseRedisAddress } from '@inventory/process/redis-address';
+import { connections, readConfig } from '@inventory/process/settings/config';
+import { describeRedis, parseRedisAddress } from '@inventory/process/settings/redis-address';
 import { describe, expect, test } from 'vitest';
 
 const read = (env: Record<string, string>) =>

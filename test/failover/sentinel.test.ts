@@ -1,10 +1,9 @@
-import { connectConsumer, connectOnce } from '@inventory/queue/redis';
+import { connectConsumer, connectOnce } from '@inventory/queue/redis/redis';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
-import { expectAllWell } from '../harness/all-well.ts';
 import { asPart } from '../harness/as-part.ts';
-import { findRefused, redisLogins } from '../harness/logins.ts';
-import { startLoad } from '../harness/redis-load.ts';
+import { findRefused, redisLogins } from '../harness/servers/logins.ts';
+import { startLoad } from '../harness/servers/redis-load.ts';
 import {
   findServerProgram,
   masterName,
@@ -12,8 +11,9 @@ import {
   type SentinelTrio,
   startSentinelTrio,
   until,
-} from '../harness/redis-servers.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+} from '../harness/servers/redis-servers.ts';
+import { expectAllWell } from '../harness/service/all-well.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const { program, reason } = await findServerProgram();
 const logins = redisLogins(inject('logins'));

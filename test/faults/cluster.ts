@@ -1,17 +1,17 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/clients';
-import { addressOf } from '@inventory/db/logins';
-import { migrate } from '@inventory/db/migrate';
-import { connect, type Sql } from '@inventory/db/pool';
-import { addWarehouse } from '@inventory/db/warehouses';
+import { addClient } from '@inventory/db/access/clients';
+import { addressOf } from '@inventory/db/access/logins';
+import { addWarehouse } from '@inventory/db/catalog/warehouses';
+import { migrate } from '@inventory/db/migrate/migrate';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { createRedisUsers } from '@inventory/local/redis-users';
 import { startStack } from '@inventory/local/stack';
-import { addLogins, createLogins, type TestLogin } from '../harness/logins.ts';
-import { startProcess } from '../harness/processes.ts';
-import { findServerProgram, type SentinelTrio, startSentinelTrio } from '../harness/redis-servers.ts';
-import { type PostgresPair, startPostgresPair } from '../harness/standby.ts';
+import { addLogins, createLogins, type TestLogin } from '../harness/servers/logins.ts';
+import { findServerProgram, type SentinelTrio, startSentinelTrio } from '../harness/servers/redis-servers.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { startProcess } from '../harness/service/processes.ts';
 import { type BadEnd, type FailedStart, type Member, type Role, startMember } from './member.ts';
 import { startPairNetwork } from './pair-network.ts';
 import { type Stretch, startProxy, type Way } from './proxy.ts';
@@ -118,7 +118,7 @@ export async function startCluster(options: {
         {
           quiet: process.env.VERBOSE === undefined,
           logTo: join(options.folder, `${role}-${index}.log`),
-          imports: clockShiftMs === 0 ? [] : ['test/harness/shifted-clock.ts'],
+          imports: clockShiftMs === 0 ? [] : ['test/harness/servers/shifted-clock.ts'],
         },
       );
     return startMember(`${role}-${index}`, role, startOne, { now: options.now, badEnds, failedStarts });

@@ -1,4 +1,4 @@
-import type { Exit, Started } from '../harness/processes.ts';
+import type { Exit, Started } from '../harness/service/processes.ts';
 
 export type Role = 'api' | 'worker';
 

@@ -1,4 +1,4 @@
-import type { PostgresPair } from '../harness/standby.ts';
+import type { PostgresPair } from '../harness/servers/standby.ts';
 import { startProxy, type Way } from './proxy.ts';
 
 /** The ways to both servers of a pair, which break together, and the address of both on this side of them. */

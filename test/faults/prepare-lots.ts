@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/pool';
+import type { Sql } from '@inventory/db/postgres/pool';
 
 /**
  * Adds an item with `count` lots of one unit in warehouse 1, and its ledger, as if each had been received.

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findImbalances } from '@inventory/db/operator/audit';
+import { findImbalances } from '@inventory/db/audit/audit';
 import { readOptions } from '../harness/read-options.ts';
 import { startCallers } from './callers.ts';
 import { compareWithTables } from './check.ts';

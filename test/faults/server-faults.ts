@@ -1,6 +1,12 @@
-import { connect } from '@inventory/db/pool';
+import { connect } from '@inventory/db/postgres/pool';
 import { Redis } from 'ioredis';
-import { masterName, type RedisServer, roleOf, type SentinelTrio, until } from '../harness/redis-servers.ts';
+import {
+  masterName,
+  type RedisServer,
+  roleOf,
+  type SentinelTrio,
+  until,
+} from '../harness/servers/redis-servers.ts';
 import type { Cluster } from './cluster.ts';
 import { type Fault, pause } from './fault.ts';
 

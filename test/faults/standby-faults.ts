@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/pool';
+import type { Sql } from '@inventory/db/postgres/pool';
 import { type Fault, pause } from './fault.ts';
 import type { Read } from './told.ts';
 

@@ -1,4 +1,4 @@
-import type { SentinelTrio } from '../harness/redis-servers.ts';
+import type { SentinelTrio } from '../harness/servers/redis-servers.ts';
 import { startProxy, type Way } from './proxy.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { addressOf, type Part } from '@inventory/db/logins';
+import { addressOf, type Part } from '@inventory/db/access/logins';
 import { inject } from 'vitest';
-import type { TestLogin } from './logins.ts';
+import type { TestLogin } from './servers/logins.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { migrate } from '@inventory/db/migrate';
-import { connect } from '@inventory/db/pool';
+import { migrate } from '@inventory/db/migrate/migrate';
+import { connect } from '@inventory/db/postgres/pool';
 import { startStack } from '@inventory/local/stack';
 import { Redis } from 'ioredis';
 import type { TestProject } from 'vitest/node';
 import { compileCheckout } from './compiled.ts';
-import { addLogins, addRedisLogins, createLogins, findRefused } from './logins.ts';
+import { addLogins, addRedisLogins, createLogins, findRefused } from './servers/logins.ts';
 
 /** The database that every test file gets a copy of. */
 export const templateName = 'inventory_test_template';

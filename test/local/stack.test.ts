@@ -14,7 +14,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { connect } from '@inventory/db/pool';
+import { connect } from '@inventory/db/postgres/pool';
 import {
   LocalStackError,
   readRunningStack,
@@ -218,7 +218,7 @@ test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
       await query<{ data: string }>(databaseUrl, `select current_setting('data_directory') as data`)
     )[0]!.data;
     const script = `
-      import { worksIn } from '@inventory/local/process-identity';
+      import { worksIn } from '@inventory/local/processes/process-identity';
       const [pid, ...folders] = process.argv.slice(1);
       console.log(JSON.stringify(folders.map((each) => worksIn(Number(pid), each))));`;
     const inContainer = ['--bounding-set', '-sys_ptrace', process.execPath, '--import', 'tsx'];

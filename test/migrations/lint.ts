@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { outsideMark } from '@inventory/db/run-migration';
+import { outsideMark } from '@inventory/db/migrate/run-migration';
 import { readOptions } from '../harness/read-options.ts';
 
 // Part of pnpm check: runs squawk on the migrations, and applies our own rule to the warnings it is told to

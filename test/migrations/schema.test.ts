@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrate } from '@inventory/db/migrate';
+import { migrate } from '@inventory/db/migrate/migrate';
 import { expect, onTestFinished, test } from 'vitest';
-import { createEmptyDatabase, describeSchema } from '../harness/backups.ts';
-import { createDatabase } from '../harness/database.ts';
+import { createEmptyDatabase, describeSchema } from '../harness/servers/backups.ts';
+import { createDatabase } from '../harness/servers/database.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'packages/db/schema');

@@ -9,55 +9,55 @@ export type Mutant = {
   test: { file: string; title?: string } | { fault: string; rounds: number };
 };
 
-const describeError = 'packages/process/src/describe-error.ts';
-const knownTexts = 'packages/process/src/known-texts.ts';
-const outlets = 'packages/process/src/outlets.ts';
+const describeError = 'packages/process/src/log/describe-error.ts';
+const knownTexts = 'packages/process/src/log/known-texts.ts';
+const outlets = 'packages/process/src/log/outlets.ts';
 const token = 'packages/auth/src/token.ts';
-const tokenKeys = 'apps/api/src/callers/token-keys.ts';
-const signingKeys = 'packages/db/src/signing-keys.ts';
-const clients = 'packages/db/src/clients.ts';
-const compareStock = 'packages/db/src/compare-stock.ts';
+const tokenKeys = 'apps/api/src/http/callers/token-keys.ts';
+const signingKeys = 'packages/db/src/access/signing-keys.ts';
+const clients = 'packages/db/src/access/clients.ts';
+const compareStock = 'packages/db/src/audit/compare-stock.ts';
 const backgroundAudit = 'operating/background-audit.test.ts';
 const applyBatch = 'packages/db/src/batch/apply-batch.ts';
 const allocate = 'packages/domain/src/stock/allocate.ts';
 const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
 const batcher = 'apps/worker/src/batcher.ts';
-const connection = 'apps/api/src/connections/connection.ts';
-const httpServer = 'apps/api/src/connections/http-server.ts';
-const connections = 'apps/api/src/connections/connections.ts';
+const connection = 'apps/api/src/http/connections/connection.ts';
+const httpServer = 'apps/api/src/http/connections/http-server.ts';
+const connections = 'apps/api/src/http/connections/connections.ts';
 const gates = 'packages/db/src/batch/gates.ts';
 const idempotency = 'packages/db/src/requests/idempotency-keys.ts';
-const malformed = 'apps/api/src/connections/malformed-http.ts';
-const pickStatements = 'packages/db/src/batch/pick-statements.ts';
-const items = 'packages/db/src/items.ts';
+const malformed = 'apps/api/src/http/connections/malformed-http.ts';
+const pickStatements = 'packages/db/src/batch/picks/pick-statements.ts';
+const items = 'packages/db/src/catalog/items.ts';
 const changes = 'packages/db/schema/02-changes.sql';
-const lane = 'packages/queue/src/lane.ts';
+const lane = 'packages/queue/src/submit/lane.ts';
 const listTurns = 'apps/api/src/lists/list-turns.ts';
-const statementPool = 'packages/db/src/statement-pool.ts';
-const dbClient = 'packages/db/src/pool.ts';
-const replica = 'packages/db/src/replica.ts';
-const strangers = 'apps/api/src/callers/strangers.ts';
+const statementPool = 'packages/db/src/postgres/statement-pool.ts';
+const dbClient = 'packages/db/src/postgres/pool.ts';
+const replica = 'packages/db/src/postgres/servers/replica.ts';
+const strangers = 'apps/api/src/http/callers/strangers.ts';
 const answers = 'packages/queue/src/answer-streams.ts';
 const seats = 'packages/queue/src/seats.ts';
-const leftBehind = 'packages/db/src/left-behind.ts';
-const submit = 'packages/queue/src/submit.ts';
-const backup = 'packages/db/src/operator/backup.ts';
-const backupFile = 'packages/db/src/operator/backup-file.ts';
-const backupTables = 'packages/db/src/operator/backup-tables.ts';
-const identity = 'packages/db/src/operator/identity.ts';
-const restoring = 'packages/db/src/operator/restore.ts';
+const leftBehind = 'packages/db/src/postgres/left-behind.ts';
+const submit = 'packages/queue/src/submit/submit.ts';
+const backup = 'packages/db/src/backup/backup.ts';
+const backupFile = 'packages/db/src/backup/backup-file.ts';
+const backupTables = 'packages/db/src/backup/backup-tables.ts';
+const identity = 'packages/db/src/backup/identity.ts';
+const restoring = 'packages/db/src/backup/restore.ts';
 const rights = 'packages/db/schema/12-rights.sql';
 const ledger = 'packages/db/schema/06-ledger.sql';
-const runMigrationFile = 'packages/db/src/run-migration.ts';
+const runMigrationFile = 'packages/db/src/migrate/run-migration.ts';
 const upkeep = 'packages/db/schema/11-upkeep.sql';
 const signature = 'packages/queue/src/signature.ts';
-const consume = 'packages/queue/src/consume.ts';
-const redisRights = 'packages/queue/src/redis-rights.ts';
-const waiters = 'packages/queue/src/waiters.ts';
+const consume = 'packages/queue/src/consume/consume.ts';
+const redisRights = 'packages/queue/src/redis/redis-rights.ts';
+const waiters = 'packages/queue/src/submit/waiters.ts';
 const caddyfile = 'docker/proxy/Caddyfile';
 const heldGates = 'apps/worker/src/held-gates.ts';
 const lotCounts = 'packages/db/schema/09-lot-counts.sql';
-const readTransactionPage = 'packages/db/src/lists/read-transaction-page.ts';
+const readTransactionPage = 'packages/db/src/lists/pages/read-transaction-page.ts';
 const transactionRecord = 'packages/db/src/lists/transaction-record.ts';
 const writeBatch = 'packages/db/src/batch/write-batch.ts';
 
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: submit,
-        search: "import { jobIdOf, type Told } from './answer-streams.ts';",
+        search: "import { jobIdOf, type Told } from '../answer-streams.ts';",
         replace:
           "import { QueueEvents } from 'bullmq';\nimport type { Told } from './answer-streams.ts';\nlet ends: any;",
       },
@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
     name: 'shards out of use are never searched for work',
     edits: [
       {
-        file: 'packages/queue/src/share-shards.ts',
+        file: 'packages/queue/src/consume/share-shards.ts',
         search: 'if (served.has(0) && rounds % looksEvery === 0) found = await findWork();',
         replace: '',
       },
@@ -193,7 +193,7 @@ export const mutants: readonly Mutant[] = [
     name: 'enableOfflineQueue: true',
     edits: [
       {
-        file: 'packages/queue/src/redis.ts',
+        file: 'packages/queue/src/redis/redis.ts',
         search: 'enableOfflineQueue: false',
         replace: 'enableOfflineQueue: true',
       },
@@ -205,12 +205,12 @@ export const mutants: readonly Mutant[] = [
     edits: [
       { file: submit, search: `if (producer.status !== 'ready') return false;`, replace: '' },
       {
-        file: 'packages/queue/src/redis.ts',
+        file: 'packages/queue/src/redis/redis.ts',
         search: 'enableOfflineQueue: false',
         replace: 'enableOfflineQueue: true',
       },
       {
-        file: 'packages/queue/src/redis.ts',
+        file: 'packages/queue/src/redis/redis.ts',
         search: 'maxRetriesPerRequest: 0,\n    commandTimeout: commandTimeoutMs',
         replace: 'maxRetriesPerRequest: null,\n    commandTimeout: commandTimeoutMs',
       },
@@ -221,7 +221,7 @@ export const mutants: readonly Mutant[] = [
     name: 'synchronous_commit = off accepted',
     edits: [
       {
-        file: 'packages/db/src/wrong-settings.ts',
+        file: 'packages/db/src/postgres/wrong-settings.ts',
         search: `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
         replace: '',
       },
@@ -351,7 +351,7 @@ export type Taking =`,
     name: 'rights cached for ever',
     edits: [
       {
-        file: 'apps/api/src/callers/client-cache.ts',
+        file: 'apps/api/src/http/callers/client-cache.ts',
         search: 'const clientMaxAgeMs = 500;',
         replace: 'const clientMaxAgeMs = Number.POSITIVE_INFINITY;',
       },
@@ -373,7 +373,7 @@ export type Taking =`,
     name: 'scope missing in a total',
     edits: [
       {
-        file: 'packages/db/src/lists/read-page.ts',
+        file: 'packages/db/src/lists/pages/read-page.ts',
         search: `select count(*) from \${counted} where \${list.where}\`,`,
         replace: `select count(*) from \${counted}\`,`,
       },
@@ -384,7 +384,7 @@ export type Taking =`,
     name: 'scope missing in the counts of lots',
     edits: [
       {
-        file: 'packages/db/src/lists/read-lot-page.ts',
+        file: 'packages/db/src/lists/pages/read-lot-page.ts',
         search: `const scope = sql\`wid = any((select wids from asked)::integer[])\`;`,
         replace: `const scope = sql\`wid is not null\`;`,
       },
@@ -401,7 +401,7 @@ export type Taking =`,
         replace: 'sort',
       },
       {
-        file: 'packages/db/src/lists/read-page.ts',
+        file: 'packages/db/src/lists/pages/read-page.ts',
         search: 'query.sort === undefined ? undefined : list.sortColumns[query.sort]',
         replace: 'query.sort === undefined ? undefined : { by: query.sort, emptyLast: false }',
       },
@@ -521,7 +521,7 @@ async function importKey(`,
     name: 'every error with a code counts as an outage',
     edits: [
       {
-        file: 'packages/db/src/pool.ts',
+        file: 'packages/db/src/postgres/pool.ts',
         search:
           'return error instanceof postgres.PostgresError ? unavailable.test(code) : unreachable.has(code);',
         replace: 'return unreachable.has(code) || code.length === 5;',
@@ -637,12 +637,12 @@ async function importKey(`,
     name: 'synchronous_commit = off, as the fault harness sees it',
     edits: [
       {
-        file: 'packages/db/src/wrong-settings.ts',
+        file: 'packages/db/src/postgres/wrong-settings.ts',
         search: `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
         replace: '',
       },
       {
-        file: 'packages/db/src/connection-settings.ts',
+        file: 'packages/db/src/postgres/connection-settings.ts',
         search: `TimeZone: 'UTC',`,
         replace: `TimeZone: 'UTC', synchronous_commit: 'off',`,
       },
@@ -681,22 +681,28 @@ async function importKey(`,
   },
   {
     name: 'a silently dead connection of the api is kept',
-    edits: [{ file: 'packages/queue/src/redis.ts', search: 'socketTimeout: producerSilentMs,', replace: '' }],
+    edits: [
+      { file: 'packages/queue/src/redis/redis.ts', search: 'socketTimeout: producerSilentMs,', replace: '' },
+    ],
     test: { file: 'concurrency/black-hole.test.ts', title: 'of the submitter' },
   },
   {
     name: 'a silently dead connection of the worker is kept',
-    edits: [{ file: 'packages/queue/src/redis.ts', search: 'socketTimeout: consumerSilentMs,', replace: '' }],
+    edits: [
+      { file: 'packages/queue/src/redis/redis.ts', search: 'socketTimeout: consumerSilentMs,', replace: '' },
+    ],
     test: { file: 'concurrency/black-hole.test.ts', title: 'of the consumer' },
   },
   {
     name: 'an idle connection is not probed',
-    edits: [{ file: 'packages/queue/src/redis.ts', search: 'redis.ping()', replace: 'Promise.reject()' }],
+    edits: [
+      { file: 'packages/queue/src/redis/redis.ts', search: 'redis.ping()', replace: 'Promise.reject()' },
+    ],
     test: { file: 'concurrency/black-hole.test.ts', title: 'that nobody uses' },
   },
   {
     name: 'a replica counts as the server',
-    edits: [{ file: 'packages/queue/src/redis.ts', search: '(READONLY|', replace: '(' }],
+    edits: [{ file: 'packages/queue/src/redis/redis.ts', search: '(READONLY|', replace: '(' }],
     test: { file: 'concurrency/black-hole.test.ts', title: 'after a failover' },
   },
   {
@@ -713,7 +719,7 @@ async function importKey(`,
     name: 'the canary concludes nothing from silence',
     edits: [
       {
-        file: 'packages/queue/src/service-watch.ts',
+        file: 'packages/queue/src/consume/service-watch.ts',
         search: `return name === 'ReplyError' ||`,
         replace: 'return true ||',
       },
@@ -724,7 +730,7 @@ async function importKey(`,
     name: 'the canary takes a full Redis for a broken connection',
     edits: [
       {
-        file: 'packages/queue/src/service-watch.ts',
+        file: 'packages/queue/src/consume/service-watch.ts',
         search: `return name === 'ReplyError' ||`,
         replace: 'return false ||',
       },
@@ -835,7 +841,7 @@ async function importKey(`,
     name: 'a request refused by the queue not settled',
     edits: [
       {
-        file: 'apps/api/src/sender.ts',
+        file: 'apps/api/src/stock/sender.ts',
         search: `if (answer.status !== 'busy' || !isKeyed(request)) return answer;`,
         replace: 'if (Date.now() > 0 || !isKeyed(request)) return answer;',
       },
@@ -846,7 +852,7 @@ async function importKey(`,
     name: 'requests in doubt after a connection ended while settling',
     edits: [
       {
-        file: 'apps/api/src/insist.ts',
+        file: 'apps/api/src/stock/insist.ts',
         search: 'performance.now() + againAfterMs > untilMs',
         replace: 'performance.now() > 0',
       },
@@ -857,7 +863,7 @@ async function importKey(`,
     name: 'a connection that swallows statements is kept',
     edits: [
       {
-        file: 'packages/db/src/statement-pool.ts',
+        file: 'packages/db/src/postgres/statement-pool.ts',
         search: 'late = setImmediate(() => suspectSince(connection, startedAt));',
         replace: 'late = undefined;',
       },
@@ -868,7 +874,7 @@ async function importKey(`,
     name: 'a process that stood still throws its connections away',
     edits: [
       {
-        file: 'packages/db/src/statement-pool.ts',
+        file: 'packages/db/src/postgres/statement-pool.ts',
         search: 'late = setImmediate(() => suspectSince(connection, startedAt));',
         replace: 'suspectSince(connection, startedAt);',
       },
@@ -878,7 +884,11 @@ async function importKey(`,
   {
     name: 'a schema of another version accepted',
     edits: [
-      { file: 'packages/db/src/migrate.ts', search: 'if (version < known) {', replace: 'if (version < 0) {' },
+      {
+        file: 'packages/db/src/migrate/migrate.ts',
+        search: 'if (version < known) {',
+        replace: 'if (version < 0) {',
+      },
     ],
     test: { file: 'concurrency/start-up.test.ts', title: 'it must be migrated' },
   },
@@ -886,7 +896,7 @@ async function importKey(`,
     name: 'a process accepts tables that are too new',
     edits: [
       {
-        file: 'packages/db/src/migrate.ts',
+        file: 'packages/db/src/migrate/migrate.ts',
         search: 'if (compatible!.oldest > known) refuseNewer(version, known);',
         replace: '',
       },
@@ -897,7 +907,7 @@ async function importKey(`,
     name: 'a process refuses newer tables that still suit it',
     edits: [
       {
-        file: 'packages/db/src/migrate.ts',
+        file: 'packages/db/src/migrate/migrate.ts',
         search: 'compatible!.oldest > known',
         replace: 'version > known',
       },
@@ -1028,7 +1038,7 @@ async function importKey(`,
     name: 'a job that fails keeps the error in Redis',
     edits: [
       {
-        file: 'packages/queue/src/consume.ts',
+        file: 'packages/queue/src/consume/consume.ts',
         search: `throw new EnvelopeError('an envelope was not applied', { cause: error });`,
         replace: 'throw error;',
       },
@@ -1343,7 +1353,7 @@ async function importKey(`,
     name: 'an unreadable job is retried for ever',
     edits: [
       {
-        file: 'packages/queue/src/serve-shard.ts',
+        file: 'packages/queue/src/consume/serve-shard.ts',
         search: 'mendUnreadable(worker, queue, producer);',
         replace: '',
       },
@@ -1390,7 +1400,11 @@ async function importKey(`,
   {
     name: 'the rows of finished statements are kept',
     edits: [
-      { file: 'packages/db/src/cancellable.ts', search: 'statements.delete(each);', replace: 'void each;' },
+      {
+        file: 'packages/db/src/postgres/cancellable.ts',
+        search: 'statements.delete(each);',
+        replace: 'void each;',
+      },
     ],
     test: { file: 'concurrency/statement-pool.test.ts', title: 'rows that were read are not kept' },
   },
@@ -1409,7 +1423,7 @@ async function importKey(`,
     name: 'lists are served in order of arrival, not by client',
     edits: [
       {
-        file: 'apps/api/src/fair-line.ts',
+        file: 'apps/api/src/turns/fair-line.ts',
         search: 'if (places.delete(name)) places.set(name, own);',
         replace: '',
       },
@@ -1486,7 +1500,7 @@ async function importKey(`,
     name: 'scope missing in the total of sorted lots',
     edits: [
       {
-        file: 'packages/db/src/lists/read-lot-page.ts',
+        file: 'packages/db/src/lists/pages/read-lot-page.ts',
         search: `const scope = sql\`wid = any(\${wids as number[]}::integer[])\`;`,
         replace: 'const scope = sql`wid is not null`;',
       },
@@ -1584,7 +1598,7 @@ async function importKey(`,
     name: 'every reply of a wrong server ends the connection again',
     edits: [
       {
-        file: 'packages/queue/src/redis.ts',
+        file: 'packages/queue/src/redis/redis.ts',
         search: 'if (!isToReconnect || redis.stream?.writableEnded !== true) disconnect',
         replace: 'disconnect',
       },
@@ -1595,7 +1609,7 @@ async function importKey(`,
     name: 'tokens outlive their revoked secrets',
     edits: [
       {
-        file: 'apps/api/src/callers/authenticator.ts',
+        file: 'apps/api/src/http/callers/authenticator.ts',
         search: 'issuedAt < tokensFrom ? null',
         replace: 'issuedAt < 0 ? null',
       },
@@ -1821,7 +1835,7 @@ async function importKey(`,
     name: 'migrate writes to a database before refusing it',
     edits: [
       {
-        file: 'packages/db/src/migrate.ts',
+        file: 'packages/db/src/migrate/migrate.ts',
         search: 'await refuseBeforeMigrating(connection, steps);',
         replace: '',
       },
@@ -1872,7 +1886,7 @@ async function importKey(`,
     name: 'operations of a batch are all sent at once, in any order',
     edits: [
       {
-        file: 'apps/api/src/batch-call/run-each.ts',
+        file: 'apps/api/src/stock/batch-call/run-each.ts',
         search: 'const ofItem = items.get(task.itemId);',
         replace: 'const ofItem = items.get(task.itemId = String(Math.random()));',
       },
@@ -1949,7 +1963,7 @@ async function importKey(`,
     name: 'a reversal out of scope differs from a missing one',
     edits: [
       {
-        file: 'apps/api/src/transactions.ts',
+        file: 'apps/api/src/stock/transactions.ts',
         search: 'return noTransaction;',
         replace: 'return of === null ? noTransaction : forbidden.scope;',
       },
@@ -1971,7 +1985,7 @@ async function importKey(`,
     name: 'a dry run is applied',
     edits: [
       {
-        file: 'apps/api/src/transactions.ts',
+        file: 'apps/api/src/stock/transactions.ts',
         search: 'return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller);',
         replace: 'return transact(request, caller);',
       },
@@ -1982,7 +1996,7 @@ async function importKey(`,
     name: 'a dry run keeps its key',
     edits: [
       {
-        file: 'apps/api/src/transactions.ts',
+        file: 'apps/api/src/stock/transactions.ts',
         search:
           'async function tryOut(request: SingleRequest, { client, key }: Caller, wait: Wait): Promise<Reply> {',
         replace: `async function tryOut(request: SingleRequest, caller: Caller, wait: Wait): Promise<Reply> {
@@ -2132,7 +2146,7 @@ async function importKey(`,
     name: 'a former primary is accepted again',
     edits: [
       {
-        file: 'packages/db/src/hosts/primary.ts',
+        file: 'packages/db/src/postgres/servers/primary.ts',
         search: 'if (standing.timeline < timeline) {',
         replace: 'if (false) {',
       },

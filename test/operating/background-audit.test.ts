@@ -1,18 +1,18 @@
 import { startServer } from '@inventory/api/server';
-import { type AuditSlice, auditSlice, listDrift } from '@inventory/db/audit-slice';
-import { findImbalances } from '@inventory/db/operator/audit';
-import { connect, type Sql } from '@inventory/db/pool';
-import { createLog } from '@inventory/process/log';
+import { findImbalances } from '@inventory/db/audit/audit';
+import { type AuditSlice, auditSlice, listDrift } from '@inventory/db/audit/audit-slice';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { createLog } from '@inventory/process/log/log';
 import { startAuditKeeper } from '@inventory/worker/audit-keeper';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
-import { runCommand } from '../harness/command-line.ts';
-import { logLinesOf } from '../harness/log-lines.ts';
-import { readMetrics } from '../harness/metrics.ts';
-import { startProcess } from '../harness/processes.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { watchStatusPage } from '../harness/status-page-stream.ts';
+import { watchStatusPage } from '../harness/pages/status-page-stream.ts';
+import { runCommand } from '../harness/service/command-line.ts';
+import { startProcess } from '../harness/service/processes.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { logLinesOf } from '../harness/watch/log-lines.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 // Its workers audit nothing: each test has its own auditing worker.
 const service = useService({ workers: 2, env: { BACKGROUND_AUDIT: 'off' } });

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
-import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { expectWaiting, holdGates } from '../harness/batches.ts';
-import { through } from '../harness/black-hole.ts';
-import { type LogLine, logLinesOf } from '../harness/log-lines.ts';
-import { readMetrics } from '../harness/metrics.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { expectWaiting, holdGates } from '../harness/queue/batches.ts';
+import { through } from '../harness/servers/black-hole.ts';
+import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { type LogLine, logLinesOf } from '../harness/watch/log-lines.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 // What is wrong is named within 15 s: folded-log.test.ts holds the log to that, by a clock of its own. Here
 // all there is to see is that it is named; these end what hangs.
@@ -31,7 +31,7 @@ function start(part: 'api' | 'worker', env: Record<string, string>): Promise<Sta
       CONNECTIONS_PER_ADDRESS_MAX: '0',
       ...env,
     }),
-    { imports: ['test/harness/shifted-clock.ts'], keep: true },
+    { imports: ['test/harness/servers/shifted-clock.ts'], keep: true },
   );
 }
 

@@ -1,12 +1,12 @@
 import { apiSettings } from '@inventory/api/config';
-import { serverOptions } from '@inventory/db/hosts/server-options';
-import { connections, readConfig } from '@inventory/process/config';
+import { serverOptions } from '@inventory/db/postgres/servers/server-options';
+import { connections, readConfig } from '@inventory/process/settings/config';
 import {
   describePlaces,
   readDatabaseAddress,
   whyNoPrimary,
   withLogin,
-} from '@inventory/process/database-address';
+} from '@inventory/process/settings/database-address';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 const two = 'postgres://u:p%40ss@h1:5433,[::1]/my%20stock?target_session_attrs=read-write&sslmode=require';

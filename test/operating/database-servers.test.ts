@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { startServer } from '@inventory/api/server';
-import { type ConnectOptions, connect } from '@inventory/db/pool';
-import { createLog } from '@inventory/process/log';
+import { type ConnectOptions, connect } from '@inventory/db/postgres/pool';
+import { createLog } from '@inventory/process/log/log';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
-import { runCommand } from '../harness/command-line.ts';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { runCommand } from '../harness/service/command-line.ts';
 
 let database: TestDatabase;
 let ipv6Port: number;

@@ -1,14 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate } from '@inventory/db/migrate';
+import { migrate } from '@inventory/db/migrate/migrate';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
-import { createDatabase } from '../harness/database.ts';
-import { expectInvariants } from '../harness/invariants.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { runProgram } from '../harness/run-program.ts';
+import { createDatabase } from '../harness/servers/database.ts';
+import { expectInvariants } from '../harness/service/invariants.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { runProgram } from '../harness/service/run-program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const callers = 6;

@@ -1,5 +1,5 @@
-import { createFoldedLog, type FoldedLine } from '@inventory/process/folded-log';
-import type { Log } from '@inventory/process/log';
+import { createFoldedLog, type FoldedLine } from '@inventory/process/log/folded-log';
+import type { Log } from '@inventory/process/log/log';
 import { createPresence } from '@inventory/process/presence';
 import { createReport } from '@inventory/process/report';
 import fc from 'fast-check';

@@ -1,7 +1,7 @@
 import { createApiMetrics } from '@inventory/api/metrics';
 import { latencyMs } from '@inventory/api/status-page/latency';
 import { takeReading } from '@inventory/api/status-page/reading';
-import { createMetrics, durationBuckets } from '@inventory/process/metrics';
+import { createMetrics, durationBuckets } from '@inventory/process/telemetry/metrics';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startServer } from '@inventory/api/server';
-import { createLog } from '@inventory/process/log';
+import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type ApiClient, askToken, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { readMetrics } from '../harness/metrics.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { type ApiClient, askToken, createApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('metrics-other') } });
 const running: Running[] = [];

@@ -1,16 +1,16 @@
 import { makeChecks } from '@inventory/admin/doctor/check';
 import { postgresChecks } from '@inventory/admin/doctor/postgres-checks';
 import { startServer } from '@inventory/api/server';
-import { connect, type Sql } from '@inventory/db/pool';
-import { createLog } from '@inventory/process/log';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { addressFor, asPart } from '../harness/as-part.ts';
-import { createDatabase, noTables, type TestDatabase } from '../harness/database.ts';
-import { expectInvariants } from '../harness/invariants.ts';
-import { type OddSetting, oddRounds, refused } from '../harness/odd-settings.ts';
-import { prepareDatabase, startOwnService } from '../harness/own-service.ts';
+import { createDatabase, noTables, type TestDatabase } from '../harness/servers/database.ts';
+import { type OddSetting, oddRounds, refused } from '../harness/servers/odd-settings.ts';
+import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
+import { expectInvariants } from '../harness/service/invariants.ts';
+import { prepareDatabase, startOwnService } from '../harness/service/own-service.ts';
 
 /** Sets everything the server's operator can set, for connections opened from then on. */
 async function carry(database: TestDatabase, settings: readonly OddSetting[]): Promise<void> {

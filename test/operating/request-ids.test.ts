@@ -1,11 +1,11 @@
 import { queueName } from '@inventory/queue/envelope';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { logLinesOf } from '../harness/log-lines.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { logLinesOf } from '../harness/watch/log-lines.ts';
 
 // One api with its worker, and one whose requests no worker takes.
 const service = useService({ hears503: true });

@@ -1,13 +1,13 @@
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addWarehouse } from '@inventory/db/warehouses';
+import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { choosePort } from '@inventory/local/free-port';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { readMetrics } from '../harness/metrics.ts';
-import { startProcess } from '../harness/processes.ts';
-import { uniqueName } from '../harness/service.ts';
-import { startService } from '../harness/start-service.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { startProcess } from '../harness/service/processes.ts';
+import { uniqueName } from '../harness/service/service.ts';
+import { startService } from '../harness/service/start-service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 let database: TestDatabase;
 

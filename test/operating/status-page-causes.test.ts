@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
-import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { expectWaiting, holdGates } from '../harness/batches.ts';
-import { through } from '../harness/black-hole.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { type WatchedStatusPage, watchStatusPage } from '../harness/status-page-stream.ts';
+import { type WatchedStatusPage, watchStatusPage } from '../harness/pages/status-page-stream.ts';
+import { expectWaiting, holdGates } from '../harness/queue/batches.ts';
+import { through } from '../harness/servers/black-hole.ts';
+import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 // Ends a test that hangs.
 const named = { timeout: 60_000 };
@@ -52,7 +52,7 @@ async function startParts(more: Record<string, string>): Promise<Parts> {
   };
   const start = (part: 'api' | 'worker') =>
     startProcess(`apps/${part}/src/main.ts`, asPart(part, env), {
-      imports: ['test/harness/shifted-clock.ts'],
+      imports: ['test/harness/servers/shifted-clock.ts'],
     });
   const worker = await start('worker');
   const api = await start('api');

@@ -2,16 +2,16 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { startServer } from '@inventory/api/server';
 import { findCauses } from '@inventory/api/status-page/causes';
-import { createLog } from '@inventory/process/log';
+import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { type ApiClient, createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { hasBrowser, startBrowser } from '../harness/browser.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { type WatchedStatusPage, watchStatusPage } from '../harness/status-page-stream.ts';
+import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { type WatchedStatusPage, watchStatusPage } from '../harness/pages/status-page-stream.ts';
+import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('page-other') } });
 const env = {

@@ -1,7 +1,7 @@
-import { connect } from '@inventory/db/pool';
+import { connect } from '@inventory/db/postgres/pool';
 import { readStockByWarehouse } from '@inventory/db/status-page/stock-by-warehouse';
 import { expect, onTestFinished, test } from 'vitest';
-import { useService } from '../harness/service.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

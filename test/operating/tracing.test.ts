@@ -3,11 +3,11 @@ import { createServer } from 'node:net';
 import { openQueue } from '@inventory/queue/queue';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { createApiClient } from '../harness/api-client.ts';
 import { asPart } from '../harness/as-part.ts';
-import { startOtlpReceiver } from '../harness/otlp-receiver.ts';
-import { type Started, startProcess } from '../harness/processes.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { createApiClient } from '../harness/service/api-client.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { startOtlpReceiver } from '../harness/watch/otlp-receiver.ts';
 
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('tracing-other') } });
 const arrived = { timeout: 60_000 };
@@ -124,7 +124,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 
 describe('without it', () => {
   test('nothing of OpenTelemetry is loaded', async () => {
-    const imports = ['test/harness/tell-loaded.ts'];
+    const imports = ['test/harness/watch/tell-loaded.ts'];
     const off = await start({}, { imports });
     expect((await off.receive()).status).toBe(201);
     const written = ({ processes }: typeof off) => processes.map((each) => each.written()).join('');

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { findDecided } from '@inventory/api/batch-call/keys';
-import { type Operation, parseRawBatch } from '@inventory/api/batch-call/read-operations';
-import { runEach, type Task } from '@inventory/api/batch-call/run-each';
-import { createSender, type OperationToSend, type Sender } from '@inventory/api/sender';
-import type { Caller } from '@inventory/api/transactions';
+import { findDecided } from '@inventory/api/stock/batch-call/keys';
+import { type Operation, parseRawBatch } from '@inventory/api/stock/batch-call/read-operations';
+import { runEach, type Task } from '@inventory/api/stock/batch-call/run-each';
+import { createSender, type OperationToSend, type Sender } from '@inventory/api/stock/sender';
+import type { Caller } from '@inventory/api/stock/transactions';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { createPacer } from '@inventory/process/pacer';
 import { expect, test } from 'vitest';
-import { callTexts } from '../harness/call-texts.ts';
+import { callTexts } from '../harness/contract/call-texts.ts';
 
 const operationCount = 100;
 const all = <Value>(value: (index: number) => Value) =>

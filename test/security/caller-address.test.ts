@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { apiSettings } from '@inventory/api/config';
-import { callerAddress } from '@inventory/api/connections/caller-address';
-import { ConfigError, readConfig } from '@inventory/process/config';
+import { callerAddress } from '@inventory/api/http/connections/caller-address';
+import { ConfigError, readConfig } from '@inventory/process/settings/config';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 

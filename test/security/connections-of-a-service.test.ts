@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openRaw } from '../harness/raw-connection.ts';
-import { useService } from '../harness/service.ts';
+import { openRaw } from '../harness/network/raw-connection.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService({ env: { CONNECTIONS_MAX: '8', CONNECTIONS_PER_ADDRESS_MAX: '4' } });
 

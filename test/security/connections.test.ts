@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defaultTimes } from '@inventory/api/connections/http-server';
-import { networkOf } from '@inventory/api/connections/network';
+import { defaultTimes } from '@inventory/api/http/connections/http-server';
+import { networkOf } from '@inventory/api/http/connections/network';
 import { within } from '@inventory/process/within';
 import { describe, expect, test } from 'vitest';
-import { get, patienceMs, serve } from '../harness/http-server.ts';
+import { get, patienceMs, serve } from '../harness/network/http-server.ts';
 
 const answerAll: RequestListener = (request, response) => {
   request.resume();

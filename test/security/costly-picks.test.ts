@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
-import { fillShared, shared } from '../harness/shared-marks.ts';
-import { receiveLot } from '../harness/stock.ts';
+import { useService } from '../harness/service/service.ts';
+import { fillShared, shared } from '../harness/stock/shared-marks.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
 
 // A 503 is what a neighbour would get, so nothing is sent again.
 const service = useService({ hears503: true });

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { connectRaw } from '../harness/raw-http.ts';
-import { useService } from '../harness/service.ts';
+import { connectRaw } from '../harness/network/raw-http.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

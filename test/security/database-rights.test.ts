@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addressOf, ensureLogins, excessRightsOf, type Part, parts } from '@inventory/db/logins';
-import { migrate } from '@inventory/db/migrate';
-import { connect, type Sql } from '@inventory/db/pool';
+import { addressOf, ensureLogins, excessRightsOf, type Part, parts } from '@inventory/db/access/logins';
+import { migrate } from '@inventory/db/migrate/migrate';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { startPostgres } from '@inventory/local/postgres/postgres';
 import { removePostgresHome } from '@inventory/local/postgres/postgres-home';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
 import { databaseOf } from '../harness/global-setup.ts';
-import { ownSettings } from '../harness/own-settings.ts';
+import { ownSettings } from '../harness/service/own-settings.ts';
 
 // The rights of each part of the service on each table, by column where they do not cover the whole table.
 // There are no others.

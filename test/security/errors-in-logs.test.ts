@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { connect } from '@inventory/db/pool';
-import { describeError, hiddenMessage } from '@inventory/process/describe-error';
-import { createLog } from '@inventory/process/log';
+import { connect } from '@inventory/db/postgres/pool';
+import { describeError, hiddenMessage } from '@inventory/process/log/describe-error';
+import { createLog } from '@inventory/process/log/log';
 import { PlainError } from '@inventory/process/plain-error';
 import { startError } from '@inventory/process/run';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openConsumer } from '../harness/consumer.ts';
-import { readRedis } from '../harness/redis-contents.ts';
-import { openSubmitter } from '../harness/submitter.ts';
+import { openConsumer } from '../harness/queue/consumer.ts';
+import { openSubmitter } from '../harness/queue/submitter.ts';
+import { readRedis } from '../harness/servers/redis-contents.ts';
 
 const secret = 'cn4ry-of-this-file';
 

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { Route } from '@inventory/api/route';
+import type { Route } from '@inventory/api/http/route';
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
-import type { Sql } from '@inventory/db/pool';
+import type { Sql } from '@inventory/db/postgres/pool';
 import type { SingleRequest } from '@inventory/domain/stock/request';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type ApiClient, untilAnswered } from '../harness/api-client.ts';
-import { createLoopWatch, type Place, type WireRequest } from '../harness/held-loop.ts';
-import { issueOf, type Operation, receiveOf } from '../harness/operations.ts';
-import { type ProbedApi, startProbedApi } from '../harness/probed-api.ts';
-import { readHeaders } from '../harness/read-headers.ts';
-import { fieldsOf, nameOf, requestOf, routes } from '../harness/routes.ts';
-import { uniqueName, useService } from '../harness/service.ts';
-import { beginnings, ends, slowJson, slowText, slowTexts, units } from '../harness/slow-texts.ts';
+import { fieldsOf, nameOf, requestOf, routes } from '../harness/contract/routes.ts';
+import { beginnings, ends, slowJson, slowText, slowTexts, units } from '../harness/contract/slow-texts.ts';
+import { readHeaders } from '../harness/network/read-headers.ts';
+import { type ApiClient, untilAnswered } from '../harness/service/api-client.ts';
+import { type ProbedApi, startProbedApi } from '../harness/service/probed-api.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { issueOf, type Operation, receiveOf } from '../harness/stock/operations.ts';
+import { createLoopWatch, type Place, type WireRequest } from '../harness/watch/held-loop.ts';
 
 // The worker and the database are those of the file; the api that is asked runs in a process of its own.
 const env = { QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`, RATE_LIMIT: '1000000' };

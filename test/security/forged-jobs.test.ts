@@ -3,16 +3,16 @@ import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { answersKey, readerOf } from '@inventory/queue/answer-streams';
 import { openQueue } from '@inventory/queue/queue';
-import { connectConsumer } from '@inventory/queue/redis';
+import { connectConsumer } from '@inventory/queue/redis/redis';
 import { signAnswer, signEnvelope } from '@inventory/queue/signature';
 import type { Queue } from 'bullmq';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openConsumer } from '../harness/consumer.ts';
-import { addEnvelope, fixedKeys } from '../harness/envelopes.ts';
-import { allApplied } from '../harness/outcomes.ts';
-import { useService } from '../harness/service.ts';
-import { receive } from '../harness/stock.ts';
-import { openSubmitter } from '../harness/submitter.ts';
+import { openConsumer } from '../harness/queue/consumer.ts';
+import { addEnvelope, fixedKeys } from '../harness/queue/envelopes.ts';
+import { allApplied } from '../harness/queue/outcomes.ts';
+import { openSubmitter } from '../harness/queue/submitter.ts';
+import { useService } from '../harness/service/service.ts';
+import { receive } from '../harness/stock/stock.ts';
 
 // An attacker who may do anything with Redis, and has nothing else.
 function openForger(prefix: string): { queue: Queue; redis: ReturnType<typeof connectConsumer> } {

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { batchBytesMax, readBatchText } from '@inventory/api/body';
-import { createBodyRoom } from '@inventory/api/body-room';
+import { batchBytesMax, readBatchText } from '@inventory/api/http/reading/body';
+import { createBodyRoom } from '@inventory/api/http/reading/body-room';
 import Koa, { type Context } from 'koa';
 import { expect, test } from 'vitest';
-import { serve } from '../harness/http-server.ts';
+import { serve } from '../harness/network/http-server.ts';
 
 function collectGarbage() {
   setFlagsFromString('--expose-gc');

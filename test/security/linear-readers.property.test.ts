@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import type { WireRequest } from '../harness/held-loop.ts';
-import { createLinearWatch, type ReadPlace } from '../harness/linear-watch.ts';
-import { type ProbedApi, startProbedApi } from '../harness/probed-api.ts';
-import { everyPumpedOf, type Pumped, pumped, pumpedOf, shownPump } from '../harness/pumped-texts.ts';
-import { readHeaders } from '../harness/read-headers.ts';
-import { fieldsOf, nameOf, requestOf, routes } from '../harness/routes.ts';
-import { useService } from '../harness/service.ts';
+import { everyPumpedOf, type Pumped, pumped, pumpedOf, shownPump } from '../harness/contract/pumped-texts.ts';
+import { fieldsOf, nameOf, requestOf, routes } from '../harness/contract/routes.ts';
+import { readHeaders } from '../harness/network/read-headers.ts';
+import { type ProbedApi, startProbedApi } from '../harness/service/probed-api.ts';
+import { useService } from '../harness/service/service.ts';
+import type { WireRequest } from '../harness/watch/held-loop.ts';
+import { createLinearWatch, type ReadPlace } from '../harness/watch/linear-watch.ts';
 
 // The worker and the database are those of the file; the api that is asked runs in a process of its own.
 const env = { QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`, RATE_LIMIT: '1000000' };

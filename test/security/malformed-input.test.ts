@@ -1,15 +1,15 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { messages } from '@inventory/api/errors';
+import { messages } from '@inventory/api/http/errors';
 import { OperationHead, operationBodies } from '@inventory/domain/contract/batch';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { expectRefusalShape } from '../harness/error-shape.ts';
-import { createDocumented, type Documented } from '../harness/expect-documented.ts';
-import { type FuzzedRequest, fuzzedRequest, type Known } from '../harness/fuzz-requests.ts';
-import { type ProbedApi, startProbedApi } from '../harness/probed-api.ts';
-import { connectRaw, type RawAnswer, type RawConnection } from '../harness/raw-http.ts';
-import { fieldsOf, requestOf, routes } from '../harness/routes.ts';
-import { useService } from '../harness/service.ts';
+import { expectRefusalShape } from '../harness/contract/error-shape.ts';
+import { createDocumented, type Documented } from '../harness/contract/expect-documented.ts';
+import { type FuzzedRequest, fuzzedRequest, type Known } from '../harness/contract/fuzz-requests.ts';
+import { fieldsOf, requestOf, routes } from '../harness/contract/routes.ts';
+import { connectRaw, type RawAnswer, type RawConnection } from '../harness/network/raw-http.ts';
+import { type ProbedApi, startProbedApi } from '../harness/service/probed-api.ts';
+import { useService } from '../harness/service/service.ts';
 
 // FUZZ_SEED repeats a run, FUZZ_CASES makes it longer.
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));

@@ -1,18 +1,18 @@
 import { startServer } from '@inventory/api/server';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/clients';
+import { addClient } from '@inventory/db/access/clients';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { itemSortColumns } from '@inventory/db/lists/list-items';
 import { lotSortColumns } from '@inventory/db/lists/list-lots';
 import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
-import type { Fragment, Tx } from '@inventory/db/pool';
-import { createLog } from '@inventory/process/log';
+import type { Fragment, Tx } from '@inventory/db/postgres/pool';
+import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type ApiClient, askToken, createApiClient } from '../harness/api-client.ts';
-import { createDatabase, type TestDatabase } from '../harness/database.ts';
-import { uniqueName } from '../harness/service.ts';
+import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { type ApiClient, askToken, createApiClient } from '../harness/service/api-client.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 const inScope = [1, 2];
 const lotsInScope = 240;

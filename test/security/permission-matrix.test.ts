@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorObject, forbidden } from '../harness/answers.ts';
-import type { ApiClient } from '../harness/api-client.ts';
-import { nameOf, routes } from '../harness/routes.ts';
-import { allPermissions, uniqueName, useService } from '../harness/service.ts';
+import { errorObject, forbidden } from '../harness/contract/answers.ts';
+import { nameOf, routes } from '../harness/contract/routes.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { allPermissions, uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 

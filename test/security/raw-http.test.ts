@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { expectRefusalShape } from '../harness/error-shape.ts';
-import { openRaw, type RawAnswer } from '../harness/raw-connection.ts';
-import { useService } from '../harness/service.ts';
+import { expectRefusalShape } from '../harness/contract/error-shape.ts';
+import { openRaw, type RawAnswer } from '../harness/network/raw-connection.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { receiveOf } from '../harness/operations.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { receiveOf } from '../harness/stock/operations.ts';
 
 const service = useService();
 

@@ -1,10 +1,10 @@
-import { changeClient } from '@inventory/db/clients';
+import { changeClient } from '@inventory/db/access/clients';
 import { describe, expect, test } from 'vitest';
-import { errorObject, forbidden } from '../harness/answers.ts';
-import { createApiClient } from '../harness/api-client.ts';
+import { errorObject, forbidden } from '../harness/contract/answers.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { rightsHoldAfterMs, untilRightsHold } from '../harness/rights-hold.ts';
-import { allPermissions, useService } from '../harness/service.ts';
+import { createApiClient } from '../harness/service/api-client.ts';
+import { allPermissions, useService } from '../harness/service/service.ts';
+import { rightsHoldAfterMs, untilRightsHold } from '../harness/watch/rights-hold.ts';
 
 const service = useService({ apis: 2, workers: 2 });
 

@@ -3,9 +3,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { createSecret, digestSecret, isSecretOf } from '@inventory/auth/secret';
 import { openAnswer, signAnswer } from '@inventory/queue/signature';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { askToken } from '../harness/api-client.ts';
-import { fixedKeys } from '../harness/envelopes.ts';
-import { useService } from '../harness/service.ts';
+import { fixedKeys } from '../harness/queue/envelopes.ts';
+import { askToken } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

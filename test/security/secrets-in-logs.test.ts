@@ -4,19 +4,18 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/clients';
-import { migrate } from '@inventory/db/migrate';
-import { connect, type Sql } from '@inventory/db/pool';
-import { addWarehouse } from '@inventory/db/warehouses';
+import { addClient } from '@inventory/db/access/clients';
+import { addWarehouse } from '@inventory/db/catalog/warehouses';
+import { migrate } from '@inventory/db/migrate/migrate';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type ApiClient, createApiClient, send, untilAnswered } from '../harness/api-client.ts';
-import { type OwnRedis, startOwnRedis } from '../harness/own-redis.ts';
-
-import { type Started, startProcess } from '../harness/processes.ts';
-import { readRedis } from '../harness/redis-contents.ts';
-import { allPermissions, uniqueName } from '../harness/service.ts';
+import { type OwnRedis, startOwnRedis } from '../harness/servers/own-redis.ts';
+import { readRedis } from '../harness/servers/redis-contents.ts';
+import { type ApiClient, createApiClient, send, untilAnswered } from '../harness/service/api-client.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { allPermissions, uniqueName } from '../harness/service/service.ts';
 
 // The secrets that must appear nowhere, by kind. Each has a mark that nothing else contains.
 const canaries = new Map<string, string>();
@@ -83,7 +82,7 @@ beforeAll(async () => {
     PORT: '0',
     BLURTED: canary('a text that a library prints'),
   };
-  const options = { keep: true, quiet: true, imports: ['test/harness/blurting.ts'] };
+  const options = { keep: true, quiet: true, imports: ['test/harness/network/blurting.ts'] };
   api = await startProcess('apps/api/src/main.ts', env, options);
   worker = await startProcess('apps/worker/src/main.ts', env, options);
   running.push(api, worker);

@@ -1,12 +1,12 @@
 import { startServer } from '@inventory/api/server';
 import { createSigningKey } from '@inventory/auth/token';
-import { deleteRetiredHalves, rotateSigningKey, withdrawSigningKey } from '@inventory/db/signing-keys';
-import { createLog } from '@inventory/process/log';
+import { deleteRetiredHalves, rotateSigningKey, withdrawSigningKey } from '@inventory/db/access/signing-keys';
+import { createLog } from '@inventory/process/log/log';
 import { beforeEach, expect, inject, test } from 'vitest';
-import { askToken, createApiClient, send } from '../harness/api-client.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { untilRightsHold } from '../harness/rights-hold.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { askToken, createApiClient, send } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { untilRightsHold } from '../harness/watch/rights-hold.ts';
 
 const service = useService({ apis: 2, workers: 0 });
 

@@ -1,8 +1,8 @@
-import { readJsonBody } from '@inventory/api/body';
-import type { Refused } from '@inventory/api/errors';
+import type { Refused } from '@inventory/api/http/errors';
+import { readJsonBody } from '@inventory/api/http/reading/body';
 import Koa from 'koa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { get, serve } from '../harness/http-server.ts';
+import { get, serve } from '../harness/network/http-server.ts';
 
 describe('the time in which a request must be answered', () => {
   /**

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { inChunks } from '../harness/answers.ts';
-import { askToken, createApiClient, untilAnswered } from '../harness/api-client.ts';
+import { inChunks } from '../harness/contract/answers.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { askToken, createApiClient, untilAnswered } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 // The budget of answers at once to callers at one address that have no right token, see docs/decisions/0012.
 const atOnce = 2500;

@@ -8,11 +8,11 @@ import {
 } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { createSigningKey } from '@inventory/auth/token';
-import { readPrivateHalves, rotateSigningKey } from '@inventory/db/signing-keys';
+import { readPrivateHalves, rotateSigningKey } from '@inventory/db/access/signing-keys';
 import { describe, expect, test } from 'vitest';
-import { errorObject, expectAnswer } from '../harness/answers.ts';
-import { type ApiClient, createApiClient, send } from '../harness/api-client.ts';
-import { useService } from '../harness/service.ts';
+import { errorObject, expectAnswer } from '../harness/contract/answers.ts';
+import { type ApiClient, createApiClient, send } from '../harness/service/api-client.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 

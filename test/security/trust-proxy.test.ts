@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type ApiAnswer, send } from '../harness/api-client.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { type ApiAnswer, send } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 let count = 0;
 const newAddress = () => {

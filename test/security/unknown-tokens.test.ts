@@ -1,20 +1,20 @@
 import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
-import { createAuthenticator } from '@inventory/api/callers/authenticator';
-import { createVerifyTurns } from '@inventory/api/callers/verify-turns';
+import { createAuthenticator } from '@inventory/api/http/callers/authenticator';
+import { createVerifyTurns } from '@inventory/api/http/callers/verify-turns';
 import { createKeyRing, createSigningKey, verifyToken } from '@inventory/auth/token';
 import { looksLive } from '@inventory/auth/token-shape';
-import { connect } from '@inventory/db/pool';
 import {
   keySettleSeconds,
   readPrivateHalves,
   readVerifyingKeys,
   rotateSigningKey,
-} from '@inventory/db/signing-keys';
-import { createStatementPool, type StatementPool } from '@inventory/db/statement-pool';
-import { createLog } from '@inventory/process/log';
+} from '@inventory/db/access/signing-keys';
+import { connect } from '@inventory/db/postgres/pool';
+import { createStatementPool, type StatementPool } from '@inventory/db/postgres/statement-pool';
+import { createLog } from '@inventory/process/log/log';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { useService } from '../harness/service.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 const here = { address: '203.0.113.1', hasGone: () => false };

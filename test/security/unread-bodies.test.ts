@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openRaw } from '../harness/raw-connection.ts';
-import { nameOf, requestOf, routes } from '../harness/routes.ts';
-import { uniqueName, useService } from '../harness/service.ts';
+import { nameOf, requestOf, routes } from '../harness/contract/routes.ts';
+import { openRaw } from '../harness/network/raw-connection.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 

@@ -1,4 +1,4 @@
-import { takeOverOutlets } from '@inventory/process/outlets';
+import { takeOverOutlets } from '@inventory/process/log/outlets';
 import { startError } from '@inventory/process/run';
 import { tell } from './cli/print.ts';
 import { runProgram } from './program.ts';

@@ -2,18 +2,17 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Client } from '@inventory/auth/client';
 import type { RateLimiter } from '@inventory/auth/rate-limit';
-import { isOutage, isStatementTimeout } from '@inventory/db/pool';
-import type { Log } from '@inventory/process/log';
-import type { Tracing } from '@inventory/process/tracing';
+import { isOutage, isStatementTimeout } from '@inventory/db/postgres/pool';
+import type { Log } from '@inventory/process/log/log';
+import type { Tracing } from '@inventory/process/telemetry/tracing';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
-import type { BodyRoom } from './body-room.ts';
-import type { Authenticator } from './callers/authenticator.ts';
-import type { Strangers } from './callers/strangers.ts';
-import { callerAddress } from './connections/caller-address.ts';
-import { malformationOf } from './connections/malformed-http.ts';
-import { leavesMuch } from './connections/unread-body.ts';
-import { allowOrigins } from './cors.ts';
+import type { Authenticator } from './http/callers/authenticator.ts';
+import type { Strangers } from './http/callers/strangers.ts';
+import { callerAddress } from './http/connections/caller-address.ts';
+import { malformationOf } from './http/connections/malformed-http.ts';
+import { leavesMuch } from './http/connections/unread-body.ts';
+import { allowOrigins } from './http/cors.ts';
 import {
   batchErrorText,
   errorText,
@@ -22,16 +21,17 @@ import {
   methodRefused,
   Refused,
   unknownPath,
-} from './errors.ts';
-import { jsonHeaders } from './json-headers.ts';
-import { nameLimit, retryAfterOf } from './limit-headers.ts';
+} from './http/errors.ts';
+import { jsonHeaders } from './http/json-headers.ts';
+import { nameLimit, retryAfterOf } from './http/limit-headers.ts';
+import type { BodyRoom } from './http/reading/body-room.ts';
+import { nameRequest } from './http/request-id.ts';
+import type { RequestLog } from './http/request-log.ts';
+import { callRoute, parseParams, type Reply, type Route } from './http/route.ts';
 import { sendStream } from './lists/send-stream.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { openApiText } from './openapi/document.ts';
 import { answerHeaders } from './openapi/responses.ts';
-import { nameRequest } from './request-id.ts';
-import type { RequestLog } from './request-log.ts';
-import { callRoute, parseParams, type Reply, type Route } from './route.ts';
 import { docsMethods, docsRoutes, isOfDocs } from './routes/docs.ts';
 import { isOtherFamily, otherMethods } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';

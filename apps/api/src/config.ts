@@ -1,5 +1,5 @@
-import { connections, count, Port } from '@inventory/process/config';
-import { hostCountOf, whyNoAddress } from '@inventory/process/database-address';
+import { connections, count, Port } from '@inventory/process/settings/config';
+import { hostCountOf, whyNoAddress } from '@inventory/process/settings/database-address';
 import { z } from 'zod';
 
 /** The settings of an api process. */

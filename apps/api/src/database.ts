@@ -1,13 +1,13 @@
-import { type ConnectOptions, connect } from '@inventory/db/pool';
+import { type ConnectOptions, connect } from '@inventory/db/postgres/pool';
 import {
   createStatementPool,
   type StatementPool,
   type StatementPoolOptions,
-} from '@inventory/db/statement-pool';
+} from '@inventory/db/postgres/statement-pool';
 import { createListTurns } from './lists/list-turns.ts';
 import { createLists, type Lists, streamWithinMs } from './lists/lists.ts';
 import { createReplica, type Replica } from './lists/replica.ts';
-import { createTrials, type Trials } from './trials.ts';
+import { createTrials, type Trials } from './turns/trials.ts';
 
 /**
  * The api's connections to Postgres. Each kind of work has its own, so that it never waits for another kind.

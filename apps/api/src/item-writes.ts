@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/items';
-import { mayBeApplied } from '@inventory/db/lost-answer';
-import { isUnanswered } from '@inventory/db/pool';
-import type { Wait } from '@inventory/db/statement-pool';
+import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/catalog/items';
+import { mayBeApplied } from '@inventory/db/postgres/lost-answer';
+import { isUnanswered } from '@inventory/db/postgres/pool';
+import type { Wait } from '@inventory/db/postgres/statement-pool';
 import type { ItemFields } from '@inventory/domain/contract/item';
 import { within } from '@inventory/process/within';
 import { type Database, itemWriteLimitMs } from './database.ts';
-import { Failed, messages, soonAgain, unknownOutcome } from './errors.ts';
+import { Failed, messages, soonAgain, unknownOutcome } from './http/errors.ts';
 
 // A statement may still run after its connection broke. So its effect is looked for at this interval, for
 // this long.

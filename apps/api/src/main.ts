@@ -1,4 +1,4 @@
-import { createLog } from '@inventory/process/log';
+import { createLog } from '@inventory/process/log/log';
 import { run } from '@inventory/process/run';
 import { startServer } from './server.ts';
 

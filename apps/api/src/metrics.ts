@@ -1,7 +1,7 @@
-import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/metrics';
-import type { EnvelopeObserver, Submitter } from '@inventory/queue/submit';
-import type { BodyRoom } from './body-room.ts';
-import { type FailureCause, failureCauses } from './errors.ts';
+import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/telemetry/metrics';
+import type { EnvelopeObserver, Submitter } from '@inventory/queue/submit/submit';
+import { type FailureCause, failureCauses } from './http/errors.ts';
+import type { BodyRoom } from './http/reading/body-room.ts';
 import type { Needs } from './needs.ts';
 
 /** Why authentication failed: an RFC 6749 code, too many wrong secrets, or a token that is not live. */

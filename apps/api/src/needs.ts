@@ -1,10 +1,10 @@
-import { isOutage, reach } from '@inventory/db/pool';
-import { countHangingCommits } from '@inventory/db/replication';
-import { NeverBegunError, type StatementPool } from '@inventory/db/statement-pool';
+import { isOutage, reach } from '@inventory/db/postgres/pool';
+import { countHangingCommits } from '@inventory/db/postgres/servers/replication';
+import { NeverBegunError, type StatementPool } from '@inventory/db/postgres/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Presence } from '@inventory/process/presence';
-import type { QueueSight, Submitter } from '@inventory/queue/submit';
-import type { FailureCause } from './errors.ts';
+import type { QueueSight, Submitter } from '@inventory/queue/submit/submit';
+import type { FailureCause } from './http/errors.ts';
 
 /** The state of the other parts that an api needs, as last seen. */
 export type Needs = {

@@ -1,6 +1,6 @@
-import type { AuditPace, AuditSlice, AuditState } from '@inventory/db/audit-slice';
-import type { Drift } from '@inventory/db/compare-stock';
-import { isLockTimeout, isOutage } from '@inventory/db/pool';
+import type { AuditPace, AuditSlice, AuditState } from '@inventory/db/audit/audit-slice';
+import type { Drift } from '@inventory/db/audit/compare-stock';
+import { isLockTimeout, isOutage } from '@inventory/db/postgres/pool';
 import { runAgain } from '@inventory/process/run-again';
 
 export type AuditKeeper = {

@@ -1,4 +1,4 @@
-import { connections, count } from '@inventory/process/config';
+import { connections, count } from '@inventory/process/settings/config';
 import { z } from 'zod';
 
 /** The settings of a worker process. */

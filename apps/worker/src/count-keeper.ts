@@ -1,4 +1,4 @@
-import { isOutage } from '@inventory/db/pool';
+import { isOutage } from '@inventory/db/postgres/pool';
 
 export type CountKeeper = {
   /** Says that there are arrivals to fold. */

@@ -1,8 +1,8 @@
-import type { AuditState } from '@inventory/db/audit-slice';
+import type { AuditState } from '@inventory/db/audit/audit-slice';
 import type { BatchTimes } from '@inventory/db/batch/apply-batch';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/metrics';
 import type { Presence } from '@inventory/process/presence';
+import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/telemetry/metrics';
 import { type BusyTime, createBusyTime } from './busy-time.ts';
 
 /**

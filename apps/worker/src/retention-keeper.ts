@@ -1,4 +1,4 @@
-import { isOutage } from '@inventory/db/pool';
+import { isOutage } from '@inventory/db/postgres/pool';
 import { runAgain } from '@inventory/process/run-again';
 
 export type RetentionKeeper = { stop(): Promise<void> };

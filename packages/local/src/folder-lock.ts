@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LocalStackError } from './local-stack-error.ts';
-import { identifyProcess } from './process-identity.ts';
+import { identifyProcess } from './processes/process-identity.ts';
 
 const LOCK_NAME = /^lock-(\d+)-(.+)$/;
 

@@ -1,6 +1,10 @@
 import { connect } from 'node:net';
-import { readDatabaseAddress, whyNoAddress } from '@inventory/process/database-address';
-import { parseRedisAddress, RedisAddressError, type RedisHost } from '@inventory/process/redis-address';
+import { readDatabaseAddress, whyNoAddress } from '@inventory/process/settings/database-address';
+import {
+  parseRedisAddress,
+  RedisAddressError,
+  type RedisHost,
+} from '@inventory/process/settings/redis-address';
 import { LocalStackError } from './local-stack-error.ts';
 
 const WAIT_MS = 3000;

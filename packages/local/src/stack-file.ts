@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts';
+import { identifyProcess, isRunning, type ProcessIdentity } from './processes/process-identity.ts';
 
 /** The facts about a running stack for other processes. */
 export type RunningStack = {

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { messageOf } from './describe-error.ts';
-import type { Metrics } from './metrics.ts';
-import { isOwnHost } from './own-host.ts';
+import { messageOf } from './log/describe-error.ts';
+import { isOwnHost } from './settings/own-host.ts';
+import type { Metrics } from './telemetry/metrics.ts';
 
 /** `port`: the port that it listens on. */
 export type InternalServer = { port: number; close(): Promise<void> };

@@ -1,4 +1,4 @@
-import type { FoldedLog } from './folded-log.ts';
+import type { FoldedLog } from './log/folded-log.ts';
 
 /** Parts that the processes need, and that may be away. */
 export type Needed = 'redis' | 'postgres' | 'worker';

@@ -1,6 +1,6 @@
-import { messageOf } from './describe-error.ts';
-import type { FoldedLog } from './folded-log.ts';
-import { isOfConnection } from './known-texts.ts';
+import { messageOf } from './log/describe-error.ts';
+import type { FoldedLog } from './log/folded-log.ts';
+import { isOfConnection } from './log/known-texts.ts';
 import type { Presence } from './presence.ts';
 
 /** Logs an error that no caller waits for. `what`: the place where it occurred. */

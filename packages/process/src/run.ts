@@ -1,7 +1,7 @@
-import { messageOf } from './describe-error.ts';
-import type { Log } from './log.ts';
-import { takeOverOutlets } from './outlets.ts';
-import { unknownSettingsLine } from './unknown-settings.ts';
+import { messageOf } from './log/describe-error.ts';
+import type { Log } from './log/log.ts';
+import { takeOverOutlets } from './log/outlets.ts';
+import { unknownSettingsLine } from './settings/unknown-settings.ts';
 
 /** A started process: how to stop it, and its port for callers and its internal port, if it has them. */
 export type Running = { stop(): Promise<void>; port?: number; internalPort?: number | undefined };

@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from './log/log.ts';
 
 // It does no harm, but it shows that a machine does not follow its time server.
 const wrongFromSeconds = 1;

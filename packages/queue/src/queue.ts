@@ -1,6 +1,6 @@
 import { Queue, type Worker } from 'bullmq';
 import { queueName } from './envelope.ts';
-import type { RedisConnection } from './redis-cluster.ts';
+import type { RedisConnection } from './redis/redis-cluster.ts';
 
 // For events that name no api (answer-streams.ts). An api of an older version that is frozen for longer than
 // these last asks Postgres for its answers. With the largest answers (envelope.ts) they take 64 MB.

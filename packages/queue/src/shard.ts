@@ -1,7 +1,7 @@
 import { within } from '@inventory/process/within';
 import type { Queue } from 'bullmq';
 import { openQueue, trimEvents } from './queue.ts';
-import type { RedisConnection } from './redis-cluster.ts';
+import type { RedisConnection } from './redis/redis-cluster.ts';
 
 export type ShardOptions = {
   prefix: string;

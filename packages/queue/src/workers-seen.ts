@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import type { RedisConnection } from './redis-cluster.ts';
+import type { RedisConnection } from './redis/redis-cluster.ts';
 
 /** A worker's report about itself. */
 export type WorkerNote = { busyRatio: number; clockDifferenceSeconds: number; isPostgresUp: boolean };

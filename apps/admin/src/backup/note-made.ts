@@ -1,7 +1,7 @@
-import { type BackupRecord, type NotNoted, noteBackup } from '@inventory/db/operator/backup-records';
-import type { Sql } from '@inventory/db/pool';
+import { type BackupRecord, type NotNoted, noteBackup } from '@inventory/db/backup/backup-records';
+import type { Sql } from '@inventory/db/postgres/pool';
 import { inventoryCommand } from '@inventory/process/called-as';
-import { describePlaces, readDatabaseAddress } from '@inventory/process/database-address';
+import { describePlaces, readDatabaseAddress } from '@inventory/process/settings/database-address';
 import { findDatabaseUrl } from '../cli/database.ts';
 
 const reasons: Record<NotNoted, string> = {

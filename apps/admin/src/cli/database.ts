@@ -1,4 +1,4 @@
-import { refuseOtherDatabase } from '@inventory/db/migrate';
+import { refuseOtherDatabase } from '@inventory/db/migrate/migrate';
 import {
   connect,
   isDiskFull,
@@ -8,11 +8,11 @@ import {
   reach,
   refusesPassword,
   type Sql,
-} from '@inventory/db/pool';
-import { whyAway } from '@inventory/db/unreachable';
+} from '@inventory/db/postgres/pool';
+import { whyAway } from '@inventory/db/postgres/unreachable';
 import { inventoryCommand } from '@inventory/process/called-as';
-import { connections, readConfig } from '@inventory/process/config';
-import { describePlaces } from '@inventory/process/database-address';
+import { connections, readConfig } from '@inventory/process/settings/config';
+import { describePlaces } from '@inventory/process/settings/database-address';
 import { within } from '@inventory/process/within';
 import { localFolder } from '../checkout.ts';
 import { CommandError } from './command-error.ts';

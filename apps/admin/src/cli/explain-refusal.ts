@@ -1,5 +1,5 @@
-import { type Sql, violatesForeignKey } from '@inventory/db/pool';
-import { findUnknownWarehouses } from '@inventory/db/warehouses';
+import { findUnknownWarehouses } from '@inventory/db/catalog/warehouses';
+import { type Sql, violatesForeignKey } from '@inventory/db/postgres/pool';
 import { CommandError } from './command-error.ts';
 
 /**

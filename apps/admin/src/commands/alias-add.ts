@@ -1,5 +1,5 @@
-import { addAlias } from '@inventory/db/aliases';
-import { violatedUnique } from '@inventory/db/pool';
+import { addAlias } from '@inventory/db/catalog/aliases';
+import { violatedUnique } from '@inventory/db/postgres/pool';
 import { Command } from 'commander';
 import { parseAlias } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';

@@ -1,5 +1,5 @@
-import { writeBackup } from '@inventory/db/operator/backup';
-import { messageOf } from '@inventory/process/describe-error';
+import { writeBackup } from '@inventory/db/backup/backup';
+import { messageOf } from '@inventory/process/log/describe-error';
 import { Command, InvalidArgumentError } from 'commander';
 import { noteMade } from '../backup/note-made.ts';
 import { untilBrokenOff } from '../cli/broken-off.ts';

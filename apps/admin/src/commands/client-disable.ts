@@ -1,4 +1,4 @@
-import { changeClient } from '@inventory/db/clients';
+import { changeClient } from '@inventory/db/access/clients';
 import { Command } from 'commander';
 import { parseName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';

@@ -1,5 +1,5 @@
 import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addSecret, endTokens } from '@inventory/db/clients';
+import { addSecret, endTokens } from '@inventory/db/access/clients';
 import { Command } from 'commander';
 import { parseExpiry, parseName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';

@@ -1,4 +1,4 @@
-import { type ClientRights, changeClient } from '@inventory/db/clients';
+import { type ClientRights, changeClient } from '@inventory/db/access/clients';
 import { Command } from 'commander';
 import {
   describePermission,

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { catalogColumns, readCatalog } from '@inventory/db/operator/list-items';
-import type { Sql } from '@inventory/db/pool';
+import type { Sql } from '@inventory/db/postgres/pool';
 import { Command } from 'commander';
 import { createCsvWriter } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';

@@ -1,4 +1,4 @@
-import { listSigningKeys } from '@inventory/db/signing-keys';
+import { listSigningKeys } from '@inventory/db/access/signing-keys';
 import { Command } from 'commander';
 import { withDatabase } from '../cli/database.ts';
 import { example, print, printJson } from '../cli/print.ts';

@@ -1,4 +1,4 @@
-import { addEnvelopeKey } from '@inventory/db/envelope-keys';
+import { addEnvelopeKey } from '@inventory/db/access/envelope-keys';
 import { Command } from 'commander';
 import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';

@@ -1,5 +1,5 @@
 import { createSigningKey } from '@inventory/auth/token';
-import { deleteRetiredHalves, rotateSigningKey } from '@inventory/db/signing-keys';
+import { deleteRetiredHalves, rotateSigningKey } from '@inventory/db/access/signing-keys';
 import { Command } from 'commander';
 import { withDatabase } from '../cli/database.ts';
 import { example, print } from '../cli/print.ts';

@@ -1,5 +1,5 @@
 import { createSigningKey } from '@inventory/auth/token';
-import { withdrawSigningKey } from '@inventory/db/signing-keys';
+import { withdrawSigningKey } from '@inventory/db/access/signing-keys';
 import { Command } from 'commander';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureLogins, loginOf, parts } from '@inventory/db/logins';
-import { migrate, refuseUnableToMakeRoles } from '@inventory/db/migrate';
-import { connections, readConfig } from '@inventory/process/config';
-import { reloadRedisUsers } from '@inventory/queue/reload-redis-users';
+import { ensureLogins, loginOf, parts } from '@inventory/db/access/logins';
+import { migrate, refuseUnableToMakeRoles } from '@inventory/db/migrate/migrate';
+import { connections, readConfig } from '@inventory/process/settings/config';
+import { reloadRedisUsers } from '@inventory/queue/redis/reload-redis-users';
 import { Command } from 'commander';
 import { CommandError } from '../cli/command-error.ts';
 import { withOwnersDatabase } from '../cli/database.ts';

@@ -1,6 +1,6 @@
+import { adoptRestored } from '@inventory/db/backup/identity';
 import { listServiceConnections } from '@inventory/db/operator/health';
-import { adoptRestored } from '@inventory/db/operator/identity';
-import type { Sql } from '@inventory/db/pool';
+import type { Sql } from '@inventory/db/postgres/pool';
 import { Command } from 'commander';
 import { parseMoment } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parts } from '@inventory/db/logins';
-import { connections, readConfig } from '@inventory/process/config';
-import { type RedisUser, redisAclFile } from '@inventory/queue/redis-rights';
+import { parts } from '@inventory/db/access/logins';
+import { connections, readConfig } from '@inventory/process/settings/config';
+import { type RedisUser, redisAclFile } from '@inventory/queue/redis/redis-rights';
 import { Command } from 'commander';
 import { example, print } from '../cli/print.ts';
 

@@ -1,4 +1,4 @@
-import { refuseOtherDatabase } from '@inventory/db/migrate';
+import { refuseOtherDatabase } from '@inventory/db/migrate/migrate';
 import { isSeedSize, type SeedSize, seed, transactionsFor } from '@inventory/db/operator/seed';
 import { Command } from 'commander';
 import { parseId } from '../cli/arguments.ts';

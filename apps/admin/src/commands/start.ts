@@ -1,4 +1,4 @@
-import { unknownSettingsLine } from '@inventory/process/unknown-settings';
+import { unknownSettingsLine } from '@inventory/process/settings/unknown-settings';
 import { Command } from 'commander';
 import { CommandError } from '../cli/command-error.ts';
 import { example, print, tell } from '../cli/print.ts';

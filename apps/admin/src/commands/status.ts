@@ -1,7 +1,7 @@
-import { readSchemaVersion } from '@inventory/db/migrate';
+import { readSchemaVersion } from '@inventory/db/migrate/migrate';
 import { type Holdings, readDatabaseSize, readHoldings } from '@inventory/db/operator/health';
 import { inventoryCommand } from '@inventory/process/called-as';
-import { messageOf } from '@inventory/process/describe-error';
+import { messageOf } from '@inventory/process/log/describe-error';
 import { within } from '@inventory/process/within';
 import { type QueueHealth, readRedis, watchQueues } from '@inventory/queue/health';
 import type { Seating } from '@inventory/queue/seats';

@@ -1,5 +1,5 @@
-import { violatedUnique } from '@inventory/db/pool';
-import { addWarehouse } from '@inventory/db/warehouses';
+import { addWarehouse } from '@inventory/db/catalog/warehouses';
+import { violatedUnique } from '@inventory/db/postgres/pool';
 import { Command } from 'commander';
 import { parseId, parseNewName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';

@@ -1,4 +1,4 @@
-import { listWarehouses } from '@inventory/db/warehouses';
+import { listWarehouses } from '@inventory/db/catalog/warehouses';
 import { Command } from 'commander';
 import { withDatabase } from '../cli/database.ts';
 import { example, print, printJson } from '../cli/print.ts';

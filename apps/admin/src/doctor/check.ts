@@ -1,4 +1,4 @@
-import { messageOf } from '@inventory/process/describe-error';
+import { messageOf } from '@inventory/process/log/describe-error';
 import { within } from '@inventory/process/within';
 
 /** How a check ended. `unknown`: it could not be looked at, and is neither good nor bad. */

@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises';
-import { readLastBackup } from '@inventory/db/operator/backup-records';
+import { readLastBackup } from '@inventory/db/backup/backup-records';
 import { readClockDifference, readDatabaseSize } from '@inventory/db/operator/health';
-import type { Sql } from '@inventory/db/pool';
+import type { Sql } from '@inventory/db/postgres/pool';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { adviceOf } from '@inventory/process/diagnoses';
 import { readRedisClocks } from '@inventory/queue/health';
-import type { RedisConnection } from '@inventory/queue/redis-cluster';
+import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
 import { describeBytes, describeClock, fail, ok, type Question, unknown, warn } from './check.ts';
 
 /** Where these checks look; null: it is not there. */

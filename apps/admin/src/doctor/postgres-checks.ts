@@ -1,5 +1,5 @@
-import { listDrift, readAuditState } from '@inventory/db/audit-slice';
-import { findOthersTable, readSchemaVersion } from '@inventory/db/migrate';
+import { listDrift, readAuditState } from '@inventory/db/audit/audit-slice';
+import { findOthersTable, readSchemaVersion } from '@inventory/db/migrate/migrate';
 import {
   countUnfolded,
   readConnections,
@@ -7,8 +7,8 @@ import {
   readRoles,
   readServerVersion,
 } from '@inventory/db/operator/health';
-import type { Sql } from '@inventory/db/pool';
-import { findWrongSettings, readSettings } from '@inventory/db/wrong-settings';
+import type { Sql } from '@inventory/db/postgres/pool';
+import { findWrongSettings, readSettings } from '@inventory/db/postgres/wrong-settings';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { adviceOf } from '@inventory/process/diagnoses';
 import { type Finding, fail, ok, type Question, warn } from './check.ts';

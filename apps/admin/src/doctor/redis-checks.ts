@@ -1,5 +1,5 @@
 import { type RedisHealth, readRedis } from '@inventory/queue/health';
-import type { RedisConnection } from '@inventory/queue/redis-cluster';
+import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
 import { describeBytes, type Finding, fail, ok, type Question, unknown, warn } from './check.ts';
 
 const nearlyFull = 0.8;

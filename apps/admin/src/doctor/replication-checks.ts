@@ -1,5 +1,10 @@
-import type { Sql } from '@inventory/db/pool';
-import { isCommitAnswered, readReplication, waitsForStandby, whyLossy } from '@inventory/db/replication';
+import type { Sql } from '@inventory/db/postgres/pool';
+import {
+  isCommitAnswered,
+  readReplication,
+  waitsForStandby,
+  whyLossy,
+} from '@inventory/db/postgres/servers/replication';
 import { adviceOf } from '@inventory/process/diagnoses';
 import { fail, ok, type Question, warn } from './check.ts';
 

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { identifyProcess, isRunning, type ProcessIdentity } from '@inventory/local/process-identity';
+import {
+  identifyProcess,
+  isRunning,
+  type ProcessIdentity,
+} from '@inventory/local/processes/process-identity';
 
 const lookEveryMs = 500;
 

@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { apiSettings } from '@inventory/api/config';
-import { migrate } from '@inventory/db/migrate';
-import type { Sql } from '@inventory/db/pool';
+import { migrate } from '@inventory/db/migrate/migrate';
+import type { Sql } from '@inventory/db/postgres/pool';
 import { makePrivate } from '@inventory/local/private-folder';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { inventoryCommand } from '@inventory/process/called-as';
-import { connections, Port, readConfig } from '@inventory/process/config';
+import { connections, Port, readConfig } from '@inventory/process/settings/config';
 import { workerSettings } from '@inventory/worker/config';
 import { restoreFile } from '../backup/restore-file.ts';
 import { localFolder } from '../checkout.ts';

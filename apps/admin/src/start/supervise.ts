@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { endChild, keepUp, type Launched, openLog } from '@inventory/local/keep-up';
-import { nodeOptions } from '@inventory/process/node-options';
+import { endChild, keepUp, type Launched, openLog } from '@inventory/local/processes/keep-up';
 import type { UpMessage } from '@inventory/process/run';
+import { nodeOptions } from '@inventory/process/settings/node-options';
 import { checkoutFolder } from '../checkout.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { tellText } from '../cli/print.ts';

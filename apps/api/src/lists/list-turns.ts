@@ -1,6 +1,6 @@
-import type { Wait } from '@inventory/db/statement-pool';
-import { Failed, messages } from '../errors.ts';
-import { createFairRoom, type FairRoom } from '../fair-room.ts';
+import type { Wait } from '@inventory/db/postgres/statement-pool';
+import { Failed, messages } from '../http/errors.ts';
+import { createFairRoom, type FairRoom } from '../turns/fair-room.ts';
 
 /**
  * How a list affects others. `cheap` lists never wait for `costly` ones, which keep a core busy, or for

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Client } from '@inventory/auth/client';
-import type { ListReading } from '@inventory/db/lists/list-reading';
-import { readLargeCategory, readSmallCategory } from '@inventory/db/lists/read-category';
-import { isStatementTimeout } from '@inventory/db/pool';
-import type { StatementPool, Wait } from '@inventory/db/statement-pool';
-import { asBusy } from '../as-busy.ts';
+import type { ListReading } from '@inventory/db/lists/pages/list-reading';
+import { readLargeCategory, readSmallCategory } from '@inventory/db/lists/pages/read-category';
+import { isStatementTimeout } from '@inventory/db/postgres/pool';
+import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
+import { asBusy } from '../http/as-busy.ts';
 import type { ListTurns, TurnKind } from './list-turns.ts';
 import { createPageReader, type ListedPage } from './page-reader.ts';
 import type { Replica } from './replica.ts';

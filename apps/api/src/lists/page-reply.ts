@@ -1,7 +1,7 @@
 import { pageText, pagingHeaders, pagingOf } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { z } from 'zod';
-import type { Reply } from '../route.ts';
+import type { Reply } from '../http/route.ts';
 import type { ListedPage } from './page-reader.ts';
 
 /** The answer of a paged list, in the contract's envelope and with its headers. */

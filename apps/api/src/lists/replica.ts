@@ -1,14 +1,20 @@
-import { connect, isConflictOfRecovery, isStatementTimeout, reach, type Sql } from '@inventory/db/pool';
-import { isPooled, PoolerError, refuseRoleWithoutSettings } from '@inventory/db/pooler';
-import { type Position, readAsOf, readClusterId, readPosition } from '@inventory/db/replica';
+import {
+  connect,
+  isConflictOfRecovery,
+  isStatementTimeout,
+  reach,
+  type Sql,
+} from '@inventory/db/postgres/pool';
+import { isPooled, PoolerError, refuseRoleWithoutSettings } from '@inventory/db/postgres/servers/pooler';
+import { type Position, readAsOf, readClusterId, readPosition } from '@inventory/db/postgres/servers/replica';
 import {
   createStatementPool,
   NeverBegunError,
   type StatementPool,
   type StatementPoolOptions,
   type Wait,
-} from '@inventory/db/statement-pool';
-import { gather } from '../gather.ts';
+} from '@inventory/db/postgres/statement-pool';
+import { gather } from '../turns/gather.ts';
 
 /** A server of DATABASE_READ_URL. It answers lists in place of the primary. */
 export type Replica = {

@@ -1,7 +1,7 @@
 import { type Conflict, noRoomInLevel, notEnough } from '@inventory/domain/contract/conflict';
 import type { Quantity } from '@inventory/domain/quantity';
-import { errorText } from '../errors.ts';
-import { refusalExample } from '../route-description.ts';
+import { errorText } from '../http/errors.ts';
+import { refusalExample } from '../http/route-description.ts';
 import type { ErrorAnswer } from './error-schemas.ts';
 
 const untaken = { held: 0n, expired: 0n, more: false, atDestination: 0n, moreAtDestination: false };

@@ -1,6 +1,6 @@
 import { type Needed, type Permission, permissionNames } from '@inventory/auth/permission';
 import { BatchError } from '@inventory/domain/contract/batch';
-import { noWarehouses, type Route } from '../route.ts';
+import { noWarehouses, type Route } from '../http/route.ts';
 import { tokenDescription } from './descriptions/token.ts';
 import { ErrorAnswer, RateLimited } from './error-schemas.ts';
 import { answerOf, errorAnswers, headerComponents, sharedAnswers, successHeaders } from './responses.ts';

@@ -1,6 +1,6 @@
 import { conflictFields } from '@inventory/domain/contract/conflict-reasons';
 import { z } from 'zod';
-import { type ErrorCode, statusOf } from '../errors.ts';
+import { type ErrorCode, statusOf } from '../http/errors.ts';
 
 const codes = Object.keys(statusOf) as [ErrorCode, ...ErrorCode[]];
 

@@ -1,10 +1,10 @@
 import { keyReused } from '@inventory/domain/contract/conflict';
 import { forbidden, invalid } from '@inventory/domain/contract/refused';
-import { batchBytesMax, bodyBytesMax, compressed, formBytesMax, tooLarge } from '../body.ts';
-import { tooSlow } from '../connections/malformed-http.ts';
-import { errorText, messages } from '../errors.ts';
-import { noWarehouses, type Route } from '../route.ts';
-import { type Examples, refusalExample } from '../route-description.ts';
+import { tooSlow } from '../http/connections/malformed-http.ts';
+import { errorText, messages } from '../http/errors.ts';
+import { batchBytesMax, bodyBytesMax, compressed, formBytesMax, tooLarge } from '../http/reading/body.ts';
+import { noWarehouses, type Route } from '../http/route.ts';
+import { type Examples, refusalExample } from '../http/route-description.ts';
 import type { Json } from './schemas.ts';
 
 const headerTexts: Record<string, [description: string, example: string]> = {

@@ -1,4 +1,4 @@
-import { batchBytesMax, bodyBytesMax, formBytesMax } from '../body.ts';
+import { batchBytesMax, bodyBytesMax, formBytesMax } from '../http/reading/body.ts';
 
 /** The introduction that an integrator should read before the first call. */
 export const introduction = `

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context, Next } from 'koa';
-import { methodRefused, unknownPath } from '../errors.ts';
+import { methodRefused, unknownPath } from '../http/errors.ts';
 
 const compress = promisify(gzip);
 

@@ -10,11 +10,11 @@ import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
+import { idParameter, numberParameter, pathNumber } from '../http/reading/parameters.ts';
+import { noWarehouses, route } from '../http/route.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
 import { oneLot } from '../openapi/descriptions/lot.ts';
 import { oneTransaction, transactions } from '../openapi/descriptions/transactions.ts';
-import { idParameter, numberParameter, pathNumber } from '../parameters.ts';
-import { noWarehouses, route } from '../route.ts';
 
 const anyText = (description: string) => Text.optional().meta({ description });
 

@@ -5,13 +5,13 @@ import { CountCall, CountDryRun, ReverseCall, ReverseDryRun } from '@inventory/d
 import { noTransaction } from '@inventory/domain/contract/refused';
 import { ReverseAnswer } from '@inventory/domain/contract/reverse';
 import { z } from 'zod';
-import type { BatchCalls } from '../batch-call/batch-calls.ts';
-import { type RawBatch, readRawBatch } from '../batch-call/read-operations.ts';
+import { noWarehouses, route } from '../http/route.ts';
 import { batch } from '../openapi/descriptions/batch.ts';
 import { count } from '../openapi/descriptions/count.ts';
 import { reverse } from '../openapi/descriptions/reverse.ts';
-import { noWarehouses, route } from '../route.ts';
-import { callerOf, type Stock } from '../transactions.ts';
+import type { BatchCalls } from '../stock/batch-call/batch-calls.ts';
+import { type RawBatch, readRawBatch } from '../stock/batch-call/read-operations.ts';
+import { callerOf, type Stock } from '../stock/transactions.ts';
 
 /** The extensions of `/Inventory`: counts, reversals, and many operations in one call. */
 export function extensionRoutes(stock: Stock & BatchCalls) {

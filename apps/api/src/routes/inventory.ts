@@ -19,8 +19,9 @@ import { warehousesOf } from '@inventory/domain/stock/request';
 import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
-import type { BatchCalls } from '../batch-call/batch-calls.ts';
-import { nothingAtPath } from '../errors.ts';
+import { nothingAtPath } from '../http/errors.ts';
+import { idParameter, numberParameter, viewParameter } from '../http/reading/parameters.ts';
+import { noWarehouses, route } from '../http/route.ts';
 import type { Lists } from '../lists/lists.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
 import { issue } from '../openapi/descriptions/issue.ts';
@@ -28,9 +29,8 @@ import { lots, warehouseLots } from '../openapi/descriptions/lots.ts';
 import { move } from '../openapi/descriptions/move.ts';
 import { receive } from '../openapi/descriptions/receive.ts';
 import { stockLevels, warehouseStockLevels } from '../openapi/descriptions/stock-levels.ts';
-import { idParameter, numberParameter, viewParameter } from '../parameters.ts';
-import { noWarehouses, route } from '../route.ts';
-import { callerOf, type Stock } from '../transactions.ts';
+import type { BatchCalls } from '../stock/batch-call/batch-calls.ts';
+import { callerOf, type Stock } from '../stock/transactions.ts';
 import { extensionRoutes } from './inventory-extensions.ts';
 
 const wid = z.object({

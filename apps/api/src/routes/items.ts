@@ -1,7 +1,7 @@
 import { Permission } from '@inventory/auth/permission';
-import { findItem } from '@inventory/db/items';
+import { findItem } from '@inventory/db/catalog/items';
 import { itemPage, itemSortColumns } from '@inventory/db/lists/list-items';
-import { violatedUnique } from '@inventory/db/pool';
+import { violatedUnique } from '@inventory/db/postgres/pool';
 import { Code, Id, Text } from '@inventory/domain/contract/fields';
 import {
   Item,
@@ -14,7 +14,9 @@ import { invalid } from '@inventory/domain/contract/refused';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
-import { Refused } from '../errors.ts';
+import { Refused } from '../http/errors.ts';
+import { viewParameter } from '../http/reading/parameters.ts';
+import { noWarehouses, type Reply, route } from '../http/route.ts';
 import { addItem, changeItem } from '../item-writes.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
 import { createItem } from '../openapi/descriptions/create-item.ts';
@@ -22,8 +24,6 @@ import { discontinueItem } from '../openapi/descriptions/discontinue-item.ts';
 import { item } from '../openapi/descriptions/item.ts';
 import { allItems, items } from '../openapi/descriptions/items.ts';
 import { updateItem } from '../openapi/descriptions/update-item.ts';
-import { viewParameter } from '../parameters.ts';
-import { noWarehouses, type Reply, route } from '../route.ts';
 
 // The full view of an item needs no further query.
 const pageQuery = z.object({ ...pageQueryShape(itemSortColumns), view: viewParameter });

@@ -1,12 +1,12 @@
 import { type Permission, permissionNames } from '@inventory/auth/permission';
-import type { StatementPool } from '@inventory/db/statement-pool';
-import { readWarehouseNames } from '@inventory/db/warehouses';
+import { readWarehouseNames } from '@inventory/db/catalog/warehouses';
+import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { operationsMax } from '@inventory/domain/contract/batch';
 import { Me } from '@inventory/domain/contract/me';
 import { formatDateTime } from '@inventory/domain/date-time';
 import { pageSizeMax } from '@inventory/paging/page-query';
+import { noWarehouses, route } from '../http/route.ts';
 import { me } from '../openapi/descriptions/me.ts';
-import { noWarehouses, route } from '../route.ts';
 
 export type MeOptions = {
   reads: StatementPool;

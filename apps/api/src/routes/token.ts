@@ -1,16 +1,16 @@
 import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { isSecretOf } from '@inventory/auth/secret';
-import { type ClientSecrets, noSecrets, readManySecrets } from '@inventory/db/clients';
-import type { StatementPool } from '@inventory/db/statement-pool';
+import { type ClientSecrets, noSecrets, readManySecrets } from '@inventory/db/access/clients';
+import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { within } from '@inventory/process/within';
 import type { Context } from 'koa';
-import { readFormBody } from '../body.ts';
-import type { Authenticator } from '../callers/authenticator.ts';
-import type { GuessLimiter } from '../callers/guess-limit.ts';
-import { Refused } from '../errors.ts';
-import { gather } from '../gather.ts';
-import { retryAfterOf } from '../limit-headers.ts';
+import type { Authenticator } from '../http/callers/authenticator.ts';
+import type { GuessLimiter } from '../http/callers/guess-limit.ts';
+import { Refused } from '../http/errors.ts';
+import { retryAfterOf } from '../http/limit-headers.ts';
+import { readFormBody } from '../http/reading/body.ts';
 import type { TokenFailure } from '../metrics.ts';
+import { gather } from '../turns/gather.ts';
 
 // A caller waits no longer for a token, even if Postgres is slow or silent.
 const secretWithinMs = 1000;

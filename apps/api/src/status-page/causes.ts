@@ -1,5 +1,5 @@
 import { type Alert, adviceOf, diagnoses, sentenceOf } from '@inventory/process/diagnoses';
-import type { SeenWorker } from '@inventory/queue/submit';
+import type { SeenWorker } from '@inventory/queue/submit/submit';
 
 /** What is wrong, in words for the operator. */
 export type Cause = {

@@ -1,4 +1,4 @@
-import type { Metrics } from '@inventory/process/metrics';
+import type { Metrics } from '@inventory/process/telemetry/metrics';
 
 /**
  * The metrics of this process that the page needs, read at one moment. Counts begin at the start of the

@@ -1,4 +1,4 @@
-import type { SeenWorker } from '@inventory/queue/submit';
+import type { SeenWorker } from '@inventory/queue/submit/submit';
 import { type Cause, findCauses } from './causes.ts';
 import { latencyMs } from './latency.ts';
 import type { Reading } from './reading.ts';

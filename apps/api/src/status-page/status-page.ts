@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { StatementPool } from '@inventory/db/statement-pool';
+import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
-import type { Metrics } from '@inventory/process/metrics';
-import type { SeenWorker } from '@inventory/queue/submit';
+import type { Metrics } from '@inventory/process/telemetry/metrics';
+import type { SeenWorker } from '@inventory/queue/submit/submit';
 import { pageFiles } from './page-files.ts';
 import { takeReading } from './reading.ts';
 import { createSnapshots, pointFields, type Snapshot } from './snapshot.ts';

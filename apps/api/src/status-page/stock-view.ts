@@ -1,6 +1,6 @@
-import { countDrift } from '@inventory/db/audit-slice';
-import type { Sql } from '@inventory/db/pool';
-import type { StatementPool } from '@inventory/db/statement-pool';
+import { countDrift } from '@inventory/db/audit/audit-slice';
+import type { Sql } from '@inventory/db/postgres/pool';
+import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { type LastTransaction, readLastTransactions } from '@inventory/db/status-page/last-transactions';
 import {
   readStockByWarehouse,

@@ -20,7 +20,7 @@ import {
 } from '@inventory/domain/stock/request';
 import { createPacer, inTurns } from '@inventory/process/pacer';
 import { PlainError } from '@inventory/process/plain-error';
-import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../pool.ts';
+import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../postgres/pool.ts';
 import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../requests/idempotency-keys.ts';
 import { fillLargeAnswers } from '../requests/large-answers.ts';
 import type { BatchPool, BatchWork } from './batch-pool.ts';
@@ -37,9 +37,9 @@ import {
   type PartNumbers,
 } from './gates.ts';
 import { isPassed, missingBefore } from './list-order.ts';
-import { atomicReading, pickCandidates } from './read-candidates.ts';
+import { atomicReading, pickCandidates } from './picks/read-candidates.ts';
+import { completeShortages } from './picks/untaken-stock.ts';
 import { type Facts, readFacts } from './read-facts.ts';
-import { completeShortages } from './untaken-stock.ts';
 import { type DecidedTransaction, writeBatch } from './write-batch.ts';
 
 /**

@@ -9,12 +9,12 @@ import { decide } from '@inventory/domain/stock/decide';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
 import { createPacer, inTurns, type Pacer } from '@inventory/process/pacer';
-import type { Sql, Tx } from '../pool.ts';
+import type { Sql, Tx } from '../postgres/pool.ts';
 import { createPartNumbers, gateIdsOf, readLevels } from './gates.ts';
-import { expiry, filters, found, picksTable } from './pick-statements.ts';
-import { atomicReading, pickCandidates, pickOf } from './read-candidates.ts';
+import { expiry, filters, found, picksTable } from './picks/pick-statements.ts';
+import { atomicReading, pickCandidates, pickOf } from './picks/read-candidates.ts';
+import { completeShortages } from './picks/untaken-stock.ts';
 import { readFacts } from './read-facts.ts';
-import { completeShortages } from './untaken-stock.ts';
 
 /** The answer of a dry run: the JSON text of the body, or the refusal. */
 export type Trial = { status: 'applied'; text: string } | { status: 'refused'; refusal: Refusal };

@@ -1,7 +1,7 @@
 import { parseQuantity } from '@inventory/domain/quantity';
 import { gateKey, type LevelState } from '@inventory/domain/stock/batch';
 import { itemIdOf, operationsOf, type StockRequest, warehousesOf } from '@inventory/domain/stock/request';
-import type { Sql, Tx } from '../pool.ts';
+import type { Sql, Tx } from '../postgres/pool.ts';
 import { plainArray } from './array-text.ts';
 
 export type GateId = { partNo: number; wid: number };

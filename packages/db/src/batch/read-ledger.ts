@@ -1,6 +1,6 @@
 import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
-import type { Tx } from '../pool.ts';
-import { columns, type LotRow } from './pick-statements.ts';
+import type { Tx } from '../postgres/pool.ts';
+import { columns, type LotRow } from './picks/pick-statements.ts';
 
 /** Lines of the ledger, each with the current state of its lot. */
 export type LedgerLine = { row: LotRow; transactionNo: number; wid: number; spot: string; delta: Quantity };

@@ -1,7 +1,7 @@
 import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
-import type { Tx } from '../pool.ts';
+import type { Tx } from '../postgres/pool.ts';
+import { type Candidates, keepLots, type Turns } from './picks/read-picks.ts';
 import { readLedger } from './read-ledger.ts';
-import { type Candidates, keepLots, type Turns } from './read-picks.ts';
 
 // Reversals have a limit, too. One transaction has at most 2,000 lines.
 const pastLinesMax = 4000;

@@ -5,10 +5,10 @@ import type { Decision } from '@inventory/domain/stock/decision';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { type Evidence, itemIdOf, type QueuedRequest, warehousesOf } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
-import { keptColumns } from '../lot-columns.ts';
-import type { Fragment, Tx } from '../pool.ts';
+import type { Fragment, Tx } from '../postgres/pool.ts';
 import { claimKeys, isKeyed } from '../requests/idempotency-keys.ts';
 import { jsonArray, plainArray } from './array-text.ts';
+import { keptColumns } from './lot-columns.ts';
 
 /** A request of the batch and its decision. */
 export type DecidedTransaction = { request: QueuedRequest; transactionNo: number } & (

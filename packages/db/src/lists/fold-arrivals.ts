@@ -1,4 +1,4 @@
-import type { Sql } from '../pool.ts';
+import type { Sql } from '../postgres/pool.ts';
 
 type Sizes = { block: number; chapter: number };
 

@@ -1,13 +1,13 @@
 import type { Item } from '@inventory/domain/contract/item';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Sql } from '../pool.ts';
-import { firstOfFew, type ListReading } from './list-reading.ts';
-import { countItems, readItemPage } from './read-item-page.ts';
-import { type List, readPage } from './read-page.ts';
+import type { Sql } from '../postgres/pool.ts';
+import { firstOfFew, type ListReading } from './pages/list-reading.ts';
+import { countItems, readItemPage } from './pages/read-item-page.ts';
+import { type List, readPage } from './pages/read-page.ts';
+import { sliceOf } from './pages/slice.ts';
+import { sortColumnsOf } from './pages/sort-columns.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
-import { sliceOf } from './slice.ts';
-import { sortColumnsOf } from './sort-columns.ts';
 
 const columns: Columns<keyof Item> = {
   partNo: 'part_no',

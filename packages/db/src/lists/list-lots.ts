@@ -1,13 +1,13 @@
 import type { FullLot, Lot } from '@inventory/domain/contract/lot';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Fragment, Sql } from '../pool.ts';
-import { enoughToBeMany, firstOfFew, type ListReading } from './list-reading.ts';
-import { countLots, readLotPage } from './read-lot-page.ts';
-import { type List, readPage } from './read-page.ts';
+import type { Fragment, Sql } from '../postgres/pool.ts';
+import { enoughToBeMany, firstOfFew, type ListReading } from './pages/list-reading.ts';
+import { countLots, readLotPage } from './pages/read-lot-page.ts';
+import { type List, readPage } from './pages/read-page.ts';
+import { sliceOf } from './pages/slice.ts';
+import { sortColumnsOf } from './pages/sort-columns.ts';
 import { type Columns, columnList, dateTimeText, type RecordExpression, recordText } from './record-json.ts';
-import { sliceOf } from './slice.ts';
-import { sortColumnsOf } from './sort-columns.ts';
 
 // Blank means own stock. Another owner is shown as its id and sorted as text.
 const associate = `case when lot.owner = 0 then '' else lot.owner::text collate "C" end`;

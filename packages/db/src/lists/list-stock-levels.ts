@@ -1,13 +1,13 @@
 import type { StockLevel } from '@inventory/domain/contract/stock-level';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Fragment, Sql } from '../pool.ts';
-import { firstOfFew, type ListReading } from './list-reading.ts';
-import { readLevelPage } from './read-level-page.ts';
-import { type List, readPage } from './read-page.ts';
+import type { Fragment, Sql } from '../postgres/pool.ts';
+import { firstOfFew, type ListReading } from './pages/list-reading.ts';
+import { readLevelPage } from './pages/read-level-page.ts';
+import { type List, readPage } from './pages/read-page.ts';
+import { sliceOf } from './pages/slice.ts';
+import { sortColumnsOf } from './pages/sort-columns.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
-import { sliceOf } from './slice.ts';
-import { sortColumnsOf } from './sort-columns.ts';
 
 const quantities = {
   available: 'sum(in_stock - on_hold - committed - packed)',

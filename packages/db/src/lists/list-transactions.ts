@@ -1,10 +1,10 @@
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Fragment, Sql } from '../pool.ts';
-import { firstOfFew, type ListReading } from './list-reading.ts';
-import { readTransactionPage } from './read-transaction-page.ts';
+import type { Fragment, Sql } from '../postgres/pool.ts';
+import { firstOfFew, type ListReading } from './pages/list-reading.ts';
+import { readTransactionPage } from './pages/read-transaction-page.ts';
+import { sliceOf } from './pages/slice.ts';
 import { recordsOnPage } from './record-json.ts';
-import { sliceOf } from './slice.ts';
 import { listedLinesMax, touches, transactionRecord } from './transaction-record.ts';
 
 /** The only column by which the history can be sorted. */

@@ -1,5 +1,5 @@
 import type { LotHistoryLine } from '@inventory/domain/contract/transaction';
-import type { Sql } from '../pool.ts';
+import type { Sql } from '../postgres/pool.ts';
 import { fullLotColumns } from './list-lots.ts';
 import { type Columns, columnList, dateTimeText } from './record-json.ts';
 

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from '../pool.ts';
+import type { Fragment, Sql } from '../postgres/pool.ts';
 
 /** The expression for a record's JSON text: text of this package, or a fragment if it needs values. */
 export type RecordExpression = string | Fragment;

@@ -1,5 +1,5 @@
 import type { Transaction } from '@inventory/domain/contract/transaction';
-import type { Fragment, Sql } from '../pool.ts';
+import type { Fragment, Sql } from '../postgres/pool.ts';
 import { type Columns, columnList, dateTimeText } from './record-json.ts';
 
 const columns: Columns<Exclude<keyof Transaction, 'lines' | 'moreLines'>> = {

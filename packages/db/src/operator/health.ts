@@ -1,7 +1,7 @@
-import { readDatabaseClock } from '../database-clock.ts';
+import { excessRightsOf, findMissingRoles, parts, roleOf } from '../access/logins.ts';
 import { folded } from '../lists/fold-arrivals.ts';
-import { excessRightsOf, findMissingRoles, parts, roleOf } from '../logins.ts';
-import type { Sql } from '../pool.ts';
+import { readDatabaseClock } from '../postgres/database-clock.ts';
+import type { Sql } from '../postgres/pool.ts';
 
 // The questions of `doctor` and `status` to Postgres, one function each, so that a failing one does not
 // affect the others. The operator's rights are enough, and nothing is written.

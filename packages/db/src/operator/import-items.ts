@@ -1,6 +1,6 @@
 import type { ItemFields } from '@inventory/domain/contract/item';
 import { itemDefaults } from '@inventory/domain/contract/item';
-import type { Sql, Tx } from '../pool.ts';
+import type { Sql, Tx } from '../postgres/pool.ts';
 
 /** An item in a file. `line`: for messages. */
 export type GivenItem = { line: number; shortId: string; fields: ItemFields };

@@ -1,6 +1,6 @@
 import { storedLotColumns } from '../lists/list-lots.ts';
 import { columnList } from '../lists/record-json.ts';
-import type { Sql } from '../pool.ts';
+import type { Sql } from '../postgres/pool.ts';
 
 /** A lot with all stored values. Quantities are text, digit for digit. */
 export type FullLot = Record<string, string | number | boolean | Date | null>;

@@ -1,4 +1,4 @@
-import type { Sql } from '../pool.ts';
+import type { Sql } from '../postgres/pool.ts';
 
 /** The level of an item in a warehouse. Quantities are text, digit for digit. */
 export type ListedLevel = {

@@ -1,4 +1,4 @@
-import type { Sql } from '../pool.ts';
+import type { Sql } from '../postgres/pool.ts';
 
 export type Removed = { keys: number; transactions: number };
 

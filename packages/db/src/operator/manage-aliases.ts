@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../pool.ts';
+import type { Sql, Tx } from '../postgres/pool.ts';
 import { byIndex, type Take } from './import-items.ts';
 
 export type Alias = { alias: string; shortID: string };

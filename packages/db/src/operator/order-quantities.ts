@@ -1,4 +1,4 @@
-import type { Sql } from '../pool.ts';
+import type { Sql } from '../postgres/pool.ts';
 
 /** The quantities that the order systems set, as plain decimal text. A missing one does not change. */
 export type OrderQuantities = {

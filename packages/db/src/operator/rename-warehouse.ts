@@ -1,4 +1,4 @@
-import type { Sql } from '../pool.ts';
+import type { Sql } from '../postgres/pool.ts';
 
 // Few at a time, because receipts and issues there wait for each of these steps.
 const lotsAtOnce = 500;

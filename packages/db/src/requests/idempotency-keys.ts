@@ -1,8 +1,8 @@
 import { keyReused } from '@inventory/domain/contract/conflict';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { RequestKey } from '@inventory/domain/stock/request';
-import { onStandbys } from '../on-standbys.ts';
-import type { Fragment, Sql, Tx } from '../pool.ts';
+import type { Fragment, Sql, Tx } from '../postgres/pool.ts';
+import { onStandbys } from '../postgres/servers/on-standbys.ts';
 import { isLarge, type OutcomeRow, outcomeOfRow, smallResult } from './large-answers.ts';
 
 /** A request as its client sent it. `key`: set if it came with an Idempotency-Key. */

@@ -1,6 +1,6 @@
 import { leftOutText, smallBytes } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { Fragment, Sql, Tx } from '../pool.ts';
+import type { Fragment, Sql, Tx } from '../postgres/pool.ts';
 
 /** An outcome as first read. `result` is null if it is large. */
 export type OutcomeRow = {

@@ -1,5 +1,5 @@
 import type { Original } from '@inventory/domain/stock/request';
-import type { Sql } from '../pool.ts';
+import type { Sql } from '../postgres/pool.ts';
 
 /**
  * Returns the facts about these transactions that a reversal needs, by number. Transactions that were not

@@ -1,4 +1,4 @@
-import type { Sql } from '../pool.ts';
+import type { Sql } from '../postgres/pool.ts';
 
 // Some thousand keys or transactions. Each piece commits by itself within milliseconds.
 const piecePages = 32;

@@ -1,6 +1,6 @@
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import { onStandbys } from '../on-standbys.ts';
-import type { Sql, Tx } from '../pool.ts';
+import type { Sql, Tx } from '../postgres/pool.ts';
+import { onStandbys } from '../postgres/servers/on-standbys.ts';
 import {
   isKeyed,
   type KeyRow,

@@ -1,4 +1,4 @@
-import type { Sql } from '../pool.ts';
+import type { Sql } from '../postgres/pool.ts';
 
 /**
  * A transaction without the contents of its request and answer. `kind` and `client`: null if it was

@@ -1,4 +1,4 @@
-import { isStatementTimeout, type Sql } from '../pool.ts';
+import { isStatementTimeout, type Sql } from '../postgres/pool.ts';
 
 /** The stock of a warehouse. `units` and `onHold`: decimal text; null if adding them up took too long. */
 export type WarehouseStock = {

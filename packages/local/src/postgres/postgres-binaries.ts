@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { LocalStackError } from '../local-stack-error.ts';
-import { run } from '../process.ts';
-import type { RunAs } from '../run-as.ts';
+import { run } from '../processes/process.ts';
+import type { RunAs } from '../processes/run-as.ts';
 
 export type PostgresBinaries = { initdb: string; postgres: string; version: string; major: string };
 

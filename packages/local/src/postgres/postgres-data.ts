@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { ServerSettings } from '../local-server.ts';
 import { LocalStackError } from '../local-stack-error.ts';
-import { run } from '../process.ts';
+import { run } from '../processes/process.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import type { PostgresHome } from './postgres-home.ts';
 

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { LocalStackError } from '../local-stack-error.ts';
-import { run } from '../process.ts';
-import { chooseRunAs, type RunAs } from '../run-as.ts';
+import { run } from '../processes/process.ts';
+import { chooseRunAs, type RunAs } from '../processes/run-as.ts';
 
 /**
  * The folder of Postgres' data, and the user who owns it and runs Postgres. `isKnown`: whether existing data

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../process.ts';
+import { run } from '../processes/process.ts';
 
 /** A Redis server that is not installed: the program and the path of its libraries. */
 export type UnpackedRedis = { command: string; libraryPath: string };

@@ -4,12 +4,12 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDockerThere, startRedisInDocker } from '../docker.ts';
 import { choosePort } from '../free-port.ts';
-import type { Ending } from '../keep-up.ts';
 import type { LocalRedis, ServerSettings } from '../local-server.ts';
 import { LocalStackError } from '../local-stack-error.ts';
-import { run } from '../process.ts';
+import type { Ending } from '../processes/keep-up.ts';
+import { run } from '../processes/process.ts';
+import { endOrphan, ServerEndedError, startServer } from '../processes/server-process.ts';
 import { createRedisUsers } from '../redis-users.ts';
-import { endOrphan, ServerEndedError, startServer } from '../server-process.ts';
 import { copyUnpackedRedis, downloadDebianRedis, findUnpackedRedis } from './debian-redis.ts';
 
 const ENDING: Ending = [{ signal: 'SIGTERM', waitMs: 10_000 }];

@@ -3,8 +3,8 @@ import { operationRefused } from '@inventory/domain/contract/conflict';
 import type { ReceiveAnswer } from '@inventory/domain/contract/receive';
 import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
-import { messages } from '../../errors.ts';
-import { one, type RouteDescription, refusalExample } from '../../route-description.ts';
+import { messages } from '../../http/errors.ts';
+import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import { errorOf, tooLittleOf } from '../conflict-examples.ts';
 import { item, lot } from '../story.ts';
 

@@ -2,7 +2,7 @@ import { countDiffers, heldNotCounted } from '@inventory/domain/contract/conflic
 import type { CountAnswer, CountRequest } from '@inventory/domain/contract/count';
 import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
-import { type RouteDescription, refusalExample } from '../../route-description.ts';
+import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import { noRoom } from '../conflict-examples.ts';
 import { dryRun } from '../texts.ts';
 

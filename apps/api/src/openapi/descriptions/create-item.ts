@@ -1,6 +1,6 @@
 import type { Item, ItemRequest } from '@inventory/domain/contract/item';
 import { invalid } from '@inventory/domain/contract/refused';
-import { type RouteDescription, refusalExample } from '../../route-description.ts';
+import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import { item } from '../story.ts';
 
 const createRequest: ItemRequest = {

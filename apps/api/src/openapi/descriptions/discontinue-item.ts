@@ -1,4 +1,4 @@
-import { one, type RouteDescription } from '../../route-description.ts';
+import { one, type RouteDescription } from '../../http/route-description.ts';
 
 export const discontinueItem: RouteDescription = {
   id: 'discontinueItem',

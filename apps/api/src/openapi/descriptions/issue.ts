@@ -2,7 +2,7 @@ import { namedLotOnHold } from '@inventory/domain/contract/conflict';
 import type { IssueAnswer, IssueRequest } from '@inventory/domain/contract/issue';
 import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
-import { type RouteDescription, refusalExample } from '../../route-description.ts';
+import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import { tooLittle } from '../conflict-examples.ts';
 import { allocation, dryRun, skipped } from '../texts.ts';
 

@@ -1,4 +1,4 @@
-import { one, type RouteDescription } from '../../route-description.ts';
+import { one, type RouteDescription } from '../../http/route-description.ts';
 import { item as record } from '../story.ts';
 
 export const item: RouteDescription = {

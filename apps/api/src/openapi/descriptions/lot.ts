@@ -1,5 +1,5 @@
 import type { LotWithHistory } from '@inventory/domain/contract/lot';
-import { one, type RouteDescription } from '../../route-description.ts';
+import { one, type RouteDescription } from '../../http/route-description.ts';
 import { fullLot } from '../story.ts';
 
 const lotWithHistory: LotWithHistory = {

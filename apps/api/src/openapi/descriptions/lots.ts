@@ -1,4 +1,4 @@
-import type { Examples, RouteDescription } from '../../route-description.ts';
+import type { Examples, RouteDescription } from '../../http/route-description.ts';
 import { fullLot, lot, page } from '../story.ts';
 
 const notes = `

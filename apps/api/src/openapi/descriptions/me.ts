@@ -1,5 +1,5 @@
 import type { Me } from '@inventory/domain/contract/me';
-import { one, type RouteDescription } from '../../route-description.ts';
+import { one, type RouteDescription } from '../../http/route-description.ts';
 
 const client: Me = {
   clientId: 'demo',

@@ -1,7 +1,7 @@
 import type { MoveAnswer, MoveRequest } from '@inventory/domain/contract/move';
 import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
-import { type RouteDescription, refusalExample } from '../../route-description.ts';
+import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import { noRoom, tooLittle } from '../conflict-examples.ts';
 import { allocation, dryRun, skipped } from '../texts.ts';
 

@@ -1,7 +1,7 @@
 import type { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/contract/receive';
 import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
-import { type RouteDescription, refusalExample } from '../../route-description.ts';
+import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import { noRoom } from '../conflict-examples.ts';
 import { item, lot } from '../story.ts';
 

@@ -2,7 +2,7 @@ import { alreadyReversed, isReversal, unitsGone } from '@inventory/domain/contra
 import { invalid } from '@inventory/domain/contract/refused';
 import type { ReverseAnswer, ReverseRequest } from '@inventory/domain/contract/reverse';
 import type { z } from 'zod';
-import { one, type RouteDescription, refusalExample } from '../../route-description.ts';
+import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import { dryRun } from '../texts.ts';
 
 const reverseRequest: ReverseRequest = { transactionNo: 6, remark: 'wrong order' };

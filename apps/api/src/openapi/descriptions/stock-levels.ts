@@ -1,4 +1,4 @@
-import type { Examples, RouteDescription } from '../../route-description.ts';
+import type { Examples, RouteDescription } from '../../http/route-description.ts';
 import { fullLevel, level, page } from '../story.ts';
 
 const notes = `

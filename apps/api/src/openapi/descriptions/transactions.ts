@@ -1,5 +1,5 @@
 import type { Transaction } from '@inventory/domain/contract/transaction';
-import { one, type RouteDescription } from '../../route-description.ts';
+import { one, type RouteDescription } from '../../http/route-description.ts';
 import { page } from '../story.ts';
 
 const transaction: Transaction = {

@@ -1,5 +1,5 @@
 import type { ItemRequest } from '@inventory/domain/contract/item';
-import type { RouteDescription } from '../../route-description.ts';
+import type { RouteDescription } from '../../http/route-description.ts';
 
 export const updateItem: RouteDescription = {
   id: 'updateItem',

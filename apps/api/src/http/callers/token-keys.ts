@@ -1,0 +1,183 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  createKeyRing,
+  createSigningKey,
+  type KeyRing,
+  namesUnknownKey,
+  signerAt,
+  signToken,
+  tokenLifetimeSeconds,
+  type VerifiedToken,
+  verifyToken,
+} from '@inventory/auth/token';
+import { looksLive } from '@inventory/auth/token-shape';
+import {
+  addFirstSigningKey,
+  deleteRetiredHalves,
+  readPrivateHalves,
+  readVerifyingKeys,
+} from '@inventory/db/access/signing-keys';
+import { isOutage } from '@inventory/db/postgres/pool';
+import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { Log } from '@inventory/process/log/log';
+import { TooLateError, within } from '@inventory/process/within';
+import { createKnownTokens } from './known-tokens.ts';
+import { type Caller, createVerifyTurns } from './verify-turns.ts';
+
+// A withdrawn key stops within a second: this time plus that of one statement.
+const maxAgeMs = 500;
+// A read that takes longer is abandoned, and another one starts on another connection, because the first may
+// have died silently. Longer than the time after which a connection counts as suspect, and shorter than
+// callers wait.
+const readWithinMs = 600;
+// A key that this process does not know may be new, so the keys are read again, at most this often.
+const restMs = 50;
+const tidyEveryMs = 15_000;
+// A client that asks again within this time gets the same token. So each client costs at most one signature a
+// minute.
+const sameTokenSeconds = 60;
+const rememberedClientsMax = 10_000;
+// Callers wait no longer than this for Postgres to recognize them.
+const authenticateWithinMs = 1000;
+
+/** `expiresIn`: lifetime in seconds. */
+export type IssuedToken = { token: string; expiresIn: number };
+
+export type TokenKeys = {
+  /**
+   * Returns the result of `lookUp` for the claims of a token. Null if the token is not live, or its key is
+   * unknown, has ended or was withdrawn.
+   */
+  verify<T>(
+    token: string,
+    caller: Caller,
+    lookUp: (claims: VerifiedToken) => Promise<T | null>,
+  ): Promise<T | null>;
+  /** `tokensFrom`: seconds since 1970, see `ClientWithTokens`. The token is never from before that time. */
+  issue(clientId: string, tokensFrom: number): Promise<IssuedToken>;
+};
+
+/**
+ * The keys that verify and sign tokens. They are at most half a second old when they are used. Creates the
+ * first key if there is none. `now`: milliseconds since 1970, by the clock of Postgres, so that all processes
+ * change to a new key at the same moment. `isSpent`: see `createAuthenticator`.
+ */
+export async function createTokenKeys(
+  pool: StatementPool,
+  now: () => number,
+  log: Log,
+  isSpent: (address: string) => Promise<boolean>,
+): Promise<TokenKeys> {
+  let ring: KeyRing = { verifying: new Map(), signing: [] };
+  let ringOf = '';
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+  const known = createKnownTokens();
+  const inTurn = createVerifyTurns(isSpent);
+  const issued = new Map<string, { token: Promise<string>; issuedAt: number; kid: string }>();
+
+  async function read() {
+    const startedAt = performance.now();
+    const keys = await pool.run(readVerifyingKeys);
+    const text = JSON.stringify(keys);
+    // Private keys are only read from the database when something has changed.
+    if (text !== ringOf) {
+      ring = await createKeyRing(keys, await pool.run(readPrivateHalves));
+      ringOf = text;
+    }
+    readAt = startedAt;
+  }
+
+  /**
+   * Resolves when the keys have been read at `at` (of `performance.now()`) or later. Callers share reads, and
+   * reads have pauses between them. Throws TooLateError if that takes longer than callers wait.
+   */
+  async function readSince(at: number): Promise<void> {
+    const startedAt = performance.now();
+    while (readAt < at) {
+      reading ??= readRested().finally(() => {
+        reading = null;
+      });
+      await reading.catch((error) => {
+        const hasLeft = performance.now() - startedAt > authenticateWithinMs;
+        if (hasLeft || !(error instanceof TooLateError)) throw error;
+      });
+    }
+  }
+
+  async function readRested() {
+    const restLeftMs = readAt + restMs - performance.now();
+    if (restLeftMs > 0) await setTimeout(restLeftMs);
+    await within(readWithinMs, read());
+  }
+
+  /** Looks up the client of a token that this process has not seen before. */
+  async function look(token: string, caller: Caller): Promise<VerifiedToken | null> {
+    // The process that issued the token knew the key already.
+    if (namesUnknownKey(ring, token)) await within(authenticateWithinMs, readSince(performance.now()));
+    if (namesUnknownKey(ring, token)) return null;
+    return inTurn(caller, async () => {
+      // The token may have been sent many times before the first one was verified.
+      const seen = known.find(token, now());
+      if (seen !== undefined) return seen;
+      const claims = await verifyToken(ring, token, new Date(now()));
+      if (claims !== null) known.add(token, claims);
+      return claims;
+    });
+  }
+
+  async function tidy() {
+    const retired = ring.signing.some(({ until }) => until <= now());
+    if (!retired) return;
+    await pool.run(deleteRetiredHalves);
+    // Ended keys are removed from memory as well.
+    ring = { ...ring, signing: ring.signing.filter(({ until }) => until > now()) };
+  }
+
+  const readLately = () => readSince(performance.now() - maxAgeMs);
+  // A start has more time than a request.
+  await read();
+  if (![...ring.verifying.values()].some(({ until }) => until === Number.POSITIVE_INFINITY)) {
+    const key = await createSigningKey();
+    await pool.run((sql) => addFirstSigningKey(sql, key));
+    await read();
+  }
+  const failed = (err: unknown) => {
+    if (!isOutage(err)) log.warn({ err }, 'the private keys of retired signing keys could not be deleted');
+  };
+  // Removes keys that ended while no process was running.
+  void pool.run(deleteRetiredHalves).catch(failed);
+  setInterval(() => void readLately().then(tidy).catch(failed), tidyEveryMs).unref();
+
+  return {
+    async verify(token, caller, lookUp) {
+      // Text that is not a token of this service, or an expired token, costs nothing more.
+      const seen = known.find(token, now());
+      if (seen === undefined && !looksLive(token, new Date(now()))) return null;
+      // Both reads run at the same time: a caller that comes half a second after the last one waits for both
+      // at once.
+      const lately = readLately();
+      lately.catch(() => {});
+      const claims = seen === undefined ? await look(token, caller) : seen;
+      if (claims === null) return null;
+      const [found] = await within(authenticateWithinMs, Promise.all([lookUp(claims), lately]));
+      return ring.verifying.has(claims.kid) ? found : null;
+    },
+    async issue(clientId, tokensFrom) {
+      await within(authenticateWithinMs, readLately());
+      const at = Math.max(Math.floor(now() / 1000), tokensFrom);
+      const kid = signerAt(ring, at * 1000);
+      const kept = issued.get(clientId);
+      const isYoung = kept !== undefined && at >= kept.issuedAt && at - kept.issuedAt < sameTokenSeconds;
+      if (isYoung && kept.issuedAt >= tokensFrom && kept.kid === kid) {
+        return { token: await kept.token, expiresIn: kept.issuedAt + tokenLifetimeSeconds - at };
+      }
+      const token = signToken(ring, clientId, new Date(at * 1000));
+      if (issued.size >= rememberedClientsMax) issued.clear();
+      issued.set(clientId, { token, issuedAt: at, kid });
+      token.catch(() => issued.delete(clientId));
+      known.add(await token, { clientId, issuedAt: at, expiresAt: at + tokenLifetimeSeconds, kid });
+      return { token: await token, expiresIn: tokenLifetimeSeconds };
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { createFairRoom } from '../../turns/fair-room.ts';
+
+/** The sender of a token. */
+export type Caller = { address: string; hasGone: () => boolean };
+
+/**
+ * Decides when the signature of a new token is verified. Usually at once. If the caller's address has used up
+ * its budget, one token at a time is verified over all such addresses, which take turns. So no valid token is
+ * refused, however many forged ones come from its address: it waits for those before it, at most one for each
+ * connection, some hundred microseconds each. Returns null if the caller has gone.
+ */
+export function createVerifyTurns(isSpent: (address: string) => Promise<boolean>) {
+  const room = createFairRoom({ total: () => 1 });
+  return async <T>(caller: Caller, verify: () => Promise<T>): Promise<T | null> => {
+    if (!(await isSpent(caller.address))) return verify();
+    const turn = room.enter(caller.address, 1, caller);
+    try {
+      return (await turn.admitted) ? await verify() : null;
+    } finally {
+      turn.leave();
+    }
+  };
+}

@@ -1,0 +1,149 @@
+import type { RateLimiter } from '@inventory/auth/rate-limit';
+import type { AtomicTrial } from '@inventory/db/batch/dry-run';
+import type { Wait } from '@inventory/db/postgres/statement-pool';
+import { invalid } from '@inventory/domain/contract/refused';
+import { parseDateTime } from '@inventory/domain/date-time';
+import { itemIdOf, type SingleRequest, warehousesOf } from '@inventory/domain/stock/request';
+import { type FailureCause, Refused } from '../../http/errors.ts';
+import { retryAfterOf } from '../../http/limit-headers.ts';
+import type { Call, Reply } from '../../http/route.ts';
+import type { AnswerTexts } from '../answer-texts.ts';
+import type { Sender } from '../sender.ts';
+import { type Caller, unknownKey } from '../transactions.ts';
+import { createAtomic } from './apply-atomic.ts';
+import { checkKeys, passDecided, type ReadOutcomes } from './keys.ts';
+import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
+import { batchReply } from './replies.ts';
+import {
+  notApplied,
+  notSent,
+  type Result,
+  refusedResult,
+  resultOf,
+  resultsText,
+  summaryOf,
+} from './results.ts';
+import { runEach, type Task } from './run-each.ts';
+import type { BatchTurns } from './turns.ts';
+
+export type BatchCallsOptions = {
+  sender: Sender;
+  limiter: RateLimiter;
+  /** Operations in a window of 60 s, for clients without a limit of their own. */
+  operationLimit: number;
+  turns: BatchTurns;
+  findOriginals: FindOriginals;
+  tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
+  readOutcomes: ReadOutcomes;
+  answerTexts: AnswerTexts;
+  /** Why the queue cannot take or answer a request now. */
+  whyUnanswered: () => FailureCause;
+  /** The time of Postgres's clock, in milliseconds since 1970. */
+  now: () => number;
+};
+
+/** The part of its call that a batch needs. */
+export type BatchCall = Pick<Call<unknown, unknown, unknown>, 'wait' | 'nameOperations'>;
+
+export type BatchCalls = {
+  /** Applies the operations of a batch. Throws Refused or Failed. */
+  batch(raw: RawBatch, caller: Caller, call: BatchCall): Promise<Reply>;
+};
+
+function hasKey({ operations }: RawBatch, { key }: Caller): boolean {
+  return key !== undefined || operations.some((each) => 'body' in each && each.body.key !== undefined);
+}
+
+/** An earlier send of one of its keys may be applied. */
+function failUnjudged(error: unknown, raw: RawBatch, caller: Caller): never {
+  if (hasKey(raw, caller)) unknownKey(error);
+  throw error;
+}
+
+function tooManyOperations(limit: number, retryAfter: string): Reply {
+  const message = `Rate limit exceeded: ${limit} operations per minute.`;
+  return { status: 429, text: JSON.stringify({ message }), headers: { 'Retry-After': retryAfter } };
+}
+
+/** Handles calls with many operations. */
+export function createBatchCalls({
+  sender,
+  limiter,
+  operationLimit,
+  turns,
+  findOriginals,
+  tryOut,
+  readOutcomes,
+  answerTexts,
+  whyUnanswered,
+  now,
+}: BatchCallsOptions): BatchCalls {
+  const applyAtomic = createAtomic({
+    ...{ sender, turns, tryOut, readOutcomes, answerTexts, whyUnanswered },
+  });
+
+  async function judged(raw: RawBatch, caller: Caller): Promise<readonly Operation[]> {
+    const { sentAt, dryRun } = raw.head;
+    const times = {
+      receivedAt: now() - (performance.now() - caller.arrivedAt),
+      sentAt: sentAt === undefined ? null : parseDateTime(sentAt)!.at,
+    };
+    const judging = judgeOperations(raw, caller.client, times, findOriginals);
+    const operations = await judging.catch((error) => failUnjudged(error, raw, caller));
+    // A dry run ignores keys.
+    return dryRun === true ? operations : passDecided({ sender, readOutcomes }, operations, caller);
+  }
+
+  async function each(
+    operations: readonly Operation[],
+    { client, arrivedAt, res }: Caller,
+  ): Promise<Result[]> {
+    const tasks = operations.flatMap((operation): Task[] => {
+      if ('refusal' in operation) return [];
+      const { request, evidence, key } = operation;
+      const make = (sentAt: number) =>
+        sender.queued(request, {
+          clientId: client.clientId,
+          arrivedAt: sentAt,
+          key: key ?? undefined,
+          evidence,
+        });
+      const isBetween = warehousesOf(request).length > 1;
+      return [{ itemId: itemIdOf(request), isBetween, make }];
+    });
+    const texts = answerTexts.open({ clientId: client.clientId, res });
+    const options = { sender, turns, readOutcomes, texts };
+    const running = runEach(options, client.clientId, tasks, arrivedAt);
+    const { answers, unsent } = await running.finally(texts.end);
+    const places = answers.keys();
+    return operations.map((operation) => {
+      if ('refusal' in operation) return refusedResult(operation.refusal);
+      const place = places.next().value!;
+      return resultOf(operation.request.kind, answers[place]!, unsent.has(place) ? notSent : notApplied);
+    });
+  }
+
+  return {
+    async batch(raw, caller, { wait, nameOperations }) {
+      checkKeys(raw, caller.key);
+      const { client } = caller;
+      const limit = client.operationsPerMinute ?? operationLimit;
+      // It exceeds the limit of a whole window, so waiting would not help.
+      if (raw.operations.length > limit)
+        throw new Refused(
+          invalid({
+            operations: [`must hold at most ${limit} operations, as many as may be sent in a minute.`],
+          }),
+        );
+      const verdict = await limiter.take(client.clientId, limit, raw.operations.length);
+      nameOperations(verdict);
+      if (!verdict.allowed) return tooManyOperations(limit, retryAfterOf(verdict));
+      const operations = await judged(raw, caller);
+      if (raw.head.mode === 'atomic')
+        return applyAtomic(operations, caller, raw.head.dryRun === true ? wait : null);
+      const results = await each(operations, caller);
+      const isReplayed = results.every(({ replayed }) => replayed);
+      return batchReply('each', resultsText(operations, results), summaryOf(results), isReplayed);
+    },
+  };
+}

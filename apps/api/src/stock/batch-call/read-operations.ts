@@ -1,0 +1,218 @@
+import type { Client } from '@inventory/auth/client';
+import { anyReversal, transactionPermission } from '@inventory/auth/permission';
+import { denyAction, denyWarehouses } from '@inventory/auth/scope';
+import {
+  BatchHead,
+  BatchRequest,
+  OperationHead,
+  operationBodies,
+  operationsMax,
+} from '@inventory/domain/contract/batch';
+import { type FieldErrors, forbidden, invalid, type Refusal } from '@inventory/domain/contract/refused';
+import type { ReverseRequest } from '@inventory/domain/contract/reverse';
+import type { Evidence, Original, SingleRequest } from '@inventory/domain/stock/request';
+import { warehousesOf } from '@inventory/domain/stock/request';
+import { createPacer, type Pacer } from '@inventory/process/pacer';
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import { Refused } from '../../http/errors.ts';
+import { bodyBytesMax, parseJson, parseObject, readBatchText, unreadable } from '../../http/reading/body.ts';
+import { hasDuplicateFields } from '../../http/reading/duplicate-fields.ts';
+import { fieldErrorsOf, withoutNulls } from '../../http/reading/parse.ts';
+import { namesOf, unknownAmong } from '../../http/reading/strict.ts';
+import { addDetails, type Details } from '../../http/route.ts';
+import { refuseReversal } from '../transactions.ts';
+import { evidenceOf, type SentTimes } from './evidence.ts';
+import { type SplitBatch, splitOperations } from './split-operations.ts';
+
+/**
+ * An operation as sent, before the stock is looked at: its request, or why it cannot be made. `misdated`: the
+ * request of an operation that is refused only because of its device's times.
+ */
+export type Operation = {
+  index: number;
+  key: string | null;
+} & (
+  | { request: SingleRequest; evidence: Evidence | undefined }
+  | { refusal: Refusal; misdated?: SingleRequest }
+);
+
+/**
+ * A batch as sent: its head, and its operations, read one by one so that a malformed one does not harm the
+ * others.
+ */
+export type RawBatch = { head: z.infer<typeof BatchHead>; operations: RawOperation[] };
+type RawOperation = { body: Record<string, unknown>; unknown?: FieldErrors } | { refusal: Refusal };
+
+/**
+ * Reads the body of a batch, and stops when the caller has gone. Adds faults of the list to `details`, or
+ * throws Refused.
+ */
+export async function readRawBatch(ctx: Context, details: Details): Promise<RawBatch> {
+  const text = await readBatchText(ctx, ctx.state.bodyRoom);
+  const pace = createPacer(() => {
+    if (ctx.req.socket.destroyed) throw unreadable();
+  });
+  return parseRawBatch(text, { pace, details, isStrict: ctx.state.isStrict });
+}
+
+export type BatchReading = { pace: Pacer; details: Details; isStrict: boolean };
+
+/**
+ * Parses the JSON text of a batch; see `readRawBatch`. Yields the event loop. `isStrict`: unknown names are
+ * faults.
+ */
+export async function parseRawBatch(
+  text: string,
+  { pace, details, isStrict }: BatchReading,
+): Promise<RawBatch> {
+  const split = await splitOperations(text, operationsMax, pace);
+  const { head, operations, isDeep } = split;
+  if (isDeep) throw refusedBody('The body is nested too deeply.');
+  if (head.length > bodyBytesMax) throw largeHead(split);
+  if (operations === null) {
+    throw new Refused(invalid({ operations: [`must hold at most ${operationsMax} operations.`] }));
+  }
+  const sent = parseObject(head);
+  if (isStrict) addDetails(details, unknownAmong(Object.keys(sent), namesOf(BatchRequest)));
+  const body = withoutNulls(sent);
+  const parsed = BatchHead.safeParse(body);
+  const errors: FieldErrors = parsed.success ? {} : fieldErrorsOf(parsed.error);
+  const read: RawBatch['operations'] = [];
+  for (const text of operations) {
+    await pace();
+    read.push(readOperation(text, isStrict));
+  }
+  if (body.operations === undefined) errors.operations = ['is required.'];
+  else if (!Array.isArray(body.operations)) errors.operations = ['must be a list.'];
+  else if (operations.length === 0) errors.operations = ['must hold at least 1 operation.'];
+  if (parsed.success && parsed.data.dryRun === true && parsed.data.mode === 'each')
+    errors.dryRun = ['is for mode atomic.'];
+  addDetails(details, errors);
+  return { head: parsed.data!, operations: read };
+}
+
+/**
+ * Explains why the part beside the operations is so large, as far as brackets show: it is too large to be
+ * parsed in one go.
+ */
+function largeHead({ isCut, hasList }: SplitBatch): Refused {
+  if (isCut) return refusedBody('The body is not well-formed JSON.');
+  if (!hasList) return new Refused(invalid({ operations: ['must be a list.'] }));
+  return refusedBody(`Beside its operations a batch must be at most ${bodyBytesMax} bytes.`);
+}
+
+function readOperation(text: string, isStrict: boolean): RawOperation {
+  // The same limit as for the body of a single call.
+  if (text.length > bodyBytesMax) return bad(`An operation must be at most ${bodyBytesMax} bytes.`);
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return bad('An operation must be a JSON object.');
+  if (hasDuplicateFields(text)) return bad('An object in the operation has a field twice.');
+  const body = value as Record<string, unknown>;
+  return { body: withoutNulls(body), unknown: isStrict ? unknownIn(body) : {} };
+}
+
+const operationNames = new Map(
+  Object.entries(operationBodies).map(([kind, schema]) => [
+    kind,
+    // `dryRun` is known here, because an operation with it gets a refusal of its own.
+    new Set(['dryRun', ...namesOf(OperationHead), ...namesOf(schema)]),
+  ]),
+);
+const allOperationNames = new Set([...operationNames.values()].flatMap((names) => [...names]));
+
+/** Returns the unknown names of an operation. If its kind is unknown, the names that no kind has. */
+function unknownIn(body: Record<string, unknown>): FieldErrors {
+  // Only a string is looked up: an object could have a `toString` from the caller.
+  const known = typeof body.op === 'string' ? operationNames.get(body.op) : undefined;
+  return unknownAmong(Object.keys(body), known ?? allOperationNames);
+}
+
+const refusedBody = (message: string) => new Refused({ code: 'bad_request', message });
+const bad = (message: string): RawOperation => ({ refusal: { code: 'bad_request', message } });
+
+/** Looks up the transactions to reverse, by number. */
+export type FindOriginals = (transactionNos: readonly number[]) => Promise<(Original | null)[]>;
+
+/** Checks each operation as a single call is checked, in the same order. */
+export async function judgeOperations(
+  { operations }: RawBatch,
+  client: Client,
+  times: SentTimes,
+  findOriginals: FindOriginals,
+): Promise<Operation[]> {
+  const pace = createPacer();
+  const judged: (Operation | { undo: ReverseRequest; index: number; head: ReadHead })[] = [];
+  for (const [index, raw] of operations.entries()) {
+    await pace();
+    judged.push(judge(raw, index, client, times));
+  }
+  const undone = judged.flatMap((each) => ('undo' in each ? [each.undo.transactionNo] : []));
+  const originals = undone.length === 0 ? [] : await findOriginals(undone);
+  let next = 0;
+  return judged.map((each): Operation => {
+    if (!('undo' in each)) return each;
+    const of = originals[next++] ?? null;
+    const { index, undo, head } = each;
+    const refusal = refuseReversal(of, client);
+    const { evidence, misdated, ...named } = head;
+    if (refusal !== null) return { index, ...named, refusal: misdated ?? refusal };
+    const request = { kind: 'reverse' as const, body: undo, of: of! };
+    if (misdated !== null) return { index, ...named, refusal: misdated, misdated: request };
+    return { index, ...named, evidence, request };
+  });
+}
+
+type ReadHead = {
+  key: string | null;
+  evidence: Evidence | undefined;
+  /** Why the device's times are impossible. */
+  misdated: Refusal | null;
+};
+
+function judge(
+  sent: RawOperation,
+  index: number,
+  client: Client,
+  times: SentTimes,
+): Operation | { undo: ReverseRequest; index: number; head: ReadHead } {
+  if ('refusal' in sent) return { index, key: null, refusal: sent.refusal };
+  const raw = sent.body;
+  const head = OperationHead.safeParse(raw);
+  const headErrors = head.success ? {} : fieldErrorsOf(head.error);
+  const named = {
+    index,
+    key: typeof raw.key === 'string' && headErrors.key === undefined ? raw.key : null,
+  };
+  if (headErrors.op !== undefined) return { ...named, refusal: invalid({ ...headErrors, ...sent.unknown }) };
+  const kind = raw.op as OperationHead['op'];
+  const needed = kind === 'reverse' ? anyReversal : transactionPermission[kind];
+  const denial = denyAction(client, needed, true);
+  if (denial !== null) return { ...named, refusal: forbidden[denial] };
+  const body = operationBodies[kind].safeParse(raw);
+  const evidence = head.success ? evidenceOf(head.data, times) : undefined;
+  const wrongTimes = evidence !== undefined && 'errors' in evidence ? evidence.errors : null;
+  const errors: FieldErrors = {
+    ...(body.success ? {} : fieldErrorsOf(body.error)),
+    ...headErrors,
+    // If it were ignored like other unknown fields, the stock would be changed.
+    ...(raw.dryRun === undefined || raw.dryRun === false
+      ? {}
+      : { dryRun: ['is for a whole batch, of mode atomic.'] }),
+    ...sent.unknown,
+  };
+  if (!body.success || Object.keys(errors).length > 0)
+    return { ...named, refusal: invalid({ ...errors, ...wrongTimes }) };
+  const misdated = wrongTimes === null ? null : invalid(wrongTimes);
+  const noted = evidence as Evidence | undefined;
+  if (kind === 'reverse') {
+    return { undo: body.data as ReverseRequest, index, head: { ...named, evidence: noted, misdated } };
+  }
+  const request = { kind, body: body.data } as Exclude<SingleRequest, { kind: 'reverse' }>;
+  const outside = denyWarehouses(client, warehousesOf(request));
+  if (outside !== null) return { ...named, refusal: misdated ?? forbidden[outside] };
+  return misdated === null
+    ? { ...named, request, evidence: noted }
+    : { ...named, refusal: misdated, misdated: request };
+}

@@ -1,0 +1,197 @@
+import { gateNamesOf } from '@inventory/db/batch/gates';
+import { isKeyed } from '@inventory/db/requests/idempotency-keys';
+import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { createPacer } from '@inventory/process/pacer';
+import { TooLateError, within } from '@inventory/process/within';
+import type { SubmitResult } from '@inventory/queue/submit/submit';
+import type { CallTexts } from '../answer-texts.ts';
+import type { Sender } from '../sender.ts';
+import { createAnswerRoom } from './answer-room.ts';
+import { type ReadOutcomes, readKnown } from './keys.ts';
+import { isNotApplied, isRepeat } from './results.ts';
+import type { BatchTurns } from './turns.ts';
+
+// Operations of one item in one envelope. They do not fill it, so that other requests have room beside them.
+const runMax = 32;
+// Operations that have not begun this long after the batch came are not applied. The last one may take some
+// seconds.
+const beginWithinMs = 6000;
+// A run keeps its turn this long to read large answers. After that, other batches do not wait while it waits
+// for room in memory.
+const readInTurnMs = 200;
+
+/**
+ * Until when a batch that came at `arrivedAt` may begin operations. Both are times of `performance.now()`.
+ */
+export function beginsUntil(arrivedAt: number): number {
+  return arrivedAt + beginWithinMs;
+}
+
+/**
+ * How long Postgres may take to settle the unsent operations of a batch that came at `arrivedAt` (of
+ * `performance.now()`). There may be many, some of them under way. A batch that has waited for long gets less
+ * time.
+ */
+export function settleWithin(arrivedAt: number): number {
+  return performance.now() > beginsUntil(arrivedAt) ? 1000 : 2500;
+}
+
+/**
+ * An operation of an item. `isBetween`: it touches several warehouses. `make` creates the queued request when
+ * its turn comes, at that time of `performance.now()`.
+ */
+export type Task = { itemId: string; isBetween: boolean; make: (sentAt: number) => QueuedRequest };
+
+/** `unsent`: the indexes of operations that were not sent because the answers of others were too large. */
+export type EachAnswers = { answers: SubmitResult[]; unsent: ReadonlySet<number> };
+
+export type EachOptions = {
+  sender: Sender;
+  turns: BatchTurns;
+  readOutcomes: ReadOutcomes;
+  texts: CallTexts;
+};
+
+/**
+ * Applies each operation as a transaction of its own and returns the results in order. The operations of one
+ * item go in runs, one run after the other, each in one envelope, so they are decided in the order of the
+ * list. An operation between warehouses is a run by itself: if one of its gates is held, later operations at
+ * its other gate would otherwise be decided before it.
+ *
+ * If an operation is not applied because time or room ran out, the later operations of its item are not sent,
+ * and those after it in its run at the same gate are not applied: a resend would come after them.
+ *
+ * Once new answers fill the room of the batch, nothing more is sent. Answers of earlier sends have a room of
+ * their own. When it is full, they are left out and the batch goes on, so a list that is resent as a whole
+ * gets further each time.
+ */
+export async function runEach(
+  { sender, turns, readOutcomes, texts }: EachOptions,
+  clientId: string,
+  tasks: readonly Task[],
+  arrivedAt: number,
+): Promise<EachAnswers> {
+  const results = new Map<Task, SubmitResult>();
+  const { fresh, keep } = createRooms(texts);
+  const size = Math.min(runMax, sender.togetherMax);
+  // Lists may be long, so the event loop is yielded.
+  const pace = createPacer();
+  const unsent = new Set<Task>();
+
+  /**
+   * Sends a run. `areDecided`: whether all of its operations were. `told` resolves when their answers are
+   * there.
+   */
+  async function run(some: readonly Task[]): Promise<{ areDecided: boolean; told: Promise<void> }> {
+    const now = performance.now();
+    const answers = await sender.sendAll(oneAfterAnother(some.map(({ make }) => make(now))), now);
+    const told = keepAll(some, answers);
+    await within(readInTurnMs, told).catch(unlessLate);
+    const areDecided = !answers.some(
+      (answer) => isNotApplied(answer) || answer.status === 'unknown' || answer.status === 'failed',
+    );
+    return { areDecided, told };
+  }
+
+  /** Settles operations that will not be sent. */
+  async function settle(some: readonly Task[]): Promise<void> {
+    const now = performance.now();
+    const requests: QueuedRequest[] = [];
+    for (const { make } of some) {
+      await pace();
+      requests.push(make(now));
+    }
+    const known = await readKnown(requests.filter(isKeyed), readOutcomes, false);
+    const open = requests.filter(({ requestId }) => !known.has(requestId));
+    const settled = await sender.settleAll(open, settleWithin(arrivedAt));
+    for (const [index, { requestId }] of open.entries()) known.set(requestId, settled[index]!);
+    await keepAll(
+      some,
+      requests.map(({ requestId }) => known.get(requestId)!),
+    );
+  }
+
+  async function keepAll(some: readonly Task[], answers: readonly SubmitResult[]): Promise<void> {
+    const kept = await Promise.all(answers.map(keep));
+    for (const [index, task] of some.entries()) results.set(task, kept[index]!);
+  }
+
+  /** Runs the operations of one item. Returns the ones that will not be sent. */
+  async function runItem(ofItem: readonly Task[]): Promise<readonly Task[]> {
+    for (let from = 0, to = 0; from < ofItem.length; from = to) {
+      const count = ofItem.slice(from, from + size).findIndex(({ isBetween }) => isBetween);
+      to = from + (count < 0 ? size : Math.max(count, 1));
+      const some = ofItem.slice(from, to);
+      const endTurn = await turns.take(clientId, some.length, beginsUntil(arrivedAt));
+      if (endTurn === null) return ofItem.slice(from);
+      let ran: Awaited<ReturnType<typeof run>>;
+      try {
+        if (fresh.isFull()) {
+          for (const task of ofItem.slice(from)) unsent.add(task);
+          return ofItem.slice(from);
+        }
+        ran = await run(some);
+      } finally {
+        endTurn();
+      }
+      await ran.told;
+      if (!ran.areDecided) return ofItem.slice(to);
+    }
+    return [];
+  }
+
+  const running: Promise<readonly Task[]>[] = [];
+  for (const ofItem of itemsOf(tasks)) {
+    await pace();
+    const begun = runItem(ofItem);
+    // Its failure is reported where all runs are awaited.
+    begun.catch(() => {});
+    running.push(begun);
+  }
+  // All together, after the runs: there may be many, and their callers have waited for long.
+  const left = await Promise.all(running);
+  await settle(left.flat());
+  return {
+    answers: tasks.map((task) => results.get(task)!),
+    unsent: new Set(tasks.flatMap((task, place) => (unsent.has(task) ? [place] : []))),
+  };
+}
+
+function unlessLate(error: unknown): void {
+  if (!(error instanceof TooLateError)) throw error;
+}
+
+function itemsOf(tasks: readonly Task[]): Task[][] {
+  const items = new Map<string, Task[]>();
+  for (const task of tasks) {
+    const ofItem = items.get(task.itemId);
+    if (ofItem === undefined) items.set(task.itemId, [task]);
+    else ofItem.push(task);
+  }
+  return [...items.values()];
+}
+
+/** One room for new answers, and one for answers of earlier sends and repeated keys. */
+function createRooms(texts: CallTexts) {
+  const [fresh, before] = [createAnswerRoom(texts), createAnswerRoom(texts)];
+  return {
+    fresh,
+    keep(answer: SubmitResult): Promise<SubmitResult> {
+      return (isRepeat(answer) ? before : fresh).keep(answer);
+    },
+  };
+}
+
+/** Links each request of a run to the one before it at the same gate. */
+function oneAfterAnother(requests: readonly QueuedRequest[]): QueuedRequest[] {
+  const last = new Map<string, QueuedRequest>();
+  return requests.map((request) => {
+    // A request between two gates is a run by itself.
+    const [gate = ''] = gateNamesOf(request);
+    const before = last.get(gate);
+    last.set(gate, request);
+    if (before === undefined) return request;
+    const { requestId, key } = before;
+    return { ...request, after: { requestId, ...(key !== undefined && { key }) } };
+  });
+}

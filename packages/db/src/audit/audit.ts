@@ -1,0 +1,253 @@
+import type { Sql } from '../postgres/pool.ts';
+import { compareLevels, compareLots, type Drift } from './compare-stock.ts';
+
+/** A place where levels, lots and ledger disagree. Quantities are decimal text. */
+export type Imbalance = { check: string; place: Record<string, number>; expected: string; found: string };
+
+// Blocks, and the chapters and volumes that begin with them, are named by their place: 1 is the oldest.
+const blockOf = (received: string) =>
+  `width_bucket(${received}, array(select block from lot_block order by block)) as block`;
+
+const volumeOf = (chapter: string) =>
+  `width_bucket(${chapter}, array(select volume from lot_volume order by volume)) as block`;
+
+const itemBlockOf = (shortId: string) =>
+  `width_bucket(${shortId}, array(select block from item_block order by block)) as block`;
+
+// Each statement returns the places that differ: key columns, expected and found.
+const checks: readonly { name: string; statement: string }[] = [
+  {
+    name: 'the entries of a transaction add up to what was asked',
+    statement: `
+      select transaction_no, expected, found
+      from (
+        select transaction_no, coalesce(sum(delta), 0) as found,
+          case kind when 'receive' then (body->>'units')::numeric when 'issue' then -(body->>'units')::numeric
+            when 'count' then (result->>'difference')::numeric else 0 end as expected,
+          count(delta) as lines, kind
+        from stock_transaction
+        left join stock_entry using (transaction_no)
+        where kind in ('receive', 'move', 'issue', 'count') and status = 'applied'
+        group by transaction_no
+      ) as transactions
+      where expected <> found or (lines = 0 and kind <> 'count')`,
+  },
+  {
+    name: 'the balance of a line = the units of its lot after it',
+    statement: `
+      select transaction_no, line, expected, found
+      from (
+        select transaction_no, line, balance as found,
+          sum(delta) over (partition by rec_no order by transaction_no, line) as expected
+        from stock_entry
+      ) as lines
+      where expected <> found`,
+  },
+  {
+    name: 'a reversal is the opposite of what it undid, per lot',
+    statement: `
+      select transaction_no, rec_no, expected, found
+      from (
+        select reversal.transaction_no, rec_no,
+          coalesce(-sum(delta) filter (where entry.transaction_no = reversal.reverses), 0) as expected,
+          coalesce(sum(delta) filter (where entry.transaction_no = reversal.transaction_no), 0) as found
+        from stock_transaction as reversal
+        join stock_entry as entry on entry.transaction_no in (reversal.transaction_no, reversal.reverses)
+        where reversal.reverses is not null
+        group by reversal.transaction_no, rec_no
+      ) as lots
+      where expected <> found`,
+  },
+  {
+    name: 'only applied transactions have entries',
+    statement: `
+      select transaction_no, 0 as expected, count(*) as found
+      from stock_entry
+      join stock_transaction using (transaction_no)
+      where status <> 'applied'
+      group by transaction_no`,
+  },
+  {
+    name: 'counted and arrived lots = lots, per warehouse and block of the lists',
+    statement: ofEach(['lots', 'active'], (count) =>
+      compare(
+        'wid, block',
+        `select wid, ${blockOf('received')}, count(*) ${count === 'active' ? 'filter (where active)' : ''} as quantity
+          from lot
+          group by 1, 2`,
+        `select wid, block, sum(${count}) as quantity
+          from (
+            select wid, ${blockOf('block')}, ${count} from lot_block_count
+            union all
+            select wid, ${blockOf('received')}, ${count} from lot_arrival
+          ) as counted
+          group by wid, block`,
+      ),
+    ),
+  },
+  {
+    name: 'lots of a chapter = lots of its blocks, per warehouse',
+    statement: ofEach(['lots', 'active'], (count) =>
+      compare(
+        'wid, block',
+        `select wid, ${blockOf('chapter')}, sum(${count}) as quantity from lot_block_count group by wid, chapter`,
+        `select wid, ${blockOf('chapter')}, ${count} as quantity from lot_chapter_count`,
+      ),
+    ),
+  },
+  {
+    name: 'lots of a volume = lots of its chapters, per warehouse',
+    statement: ofEach(['lots', 'active'], (count) =>
+      compare(
+        'wid, block',
+        `select wid, ${volumeOf('chapter')}, sum(${count}) as quantity from lot_chapter_count group by 1, 2`,
+        `select wid, ${volumeOf('volume')}, ${count} as quantity from lot_volume_count`,
+      ),
+    ),
+  },
+  {
+    name: 'chapters of a volume = those that its blocks are in',
+    statement: compare(
+      'block',
+      `select ${volumeOf('chapter')}, count(*) as quantity from (select distinct chapter from lot_block) as chapters group by 1`,
+      `select ${volumeOf('volume')}, chapters as quantity from lot_volume`,
+    ),
+  },
+  {
+    name: 'lots of a block = its lots of each warehouse',
+    statement: compare(
+      'block',
+      `select ${blockOf('block')}, sum(lots) as quantity from lot_block_count group by 1`,
+      `select ${blockOf('block')}, lots as quantity from lot_block`,
+    ),
+  },
+  {
+    name: 'an entry is of the item and in a warehouse of its transaction',
+    statement: `
+      select transaction_no, line, wid as expected, entry_wid as found
+      from (
+        select transaction_no, line, stock_transaction.wid, stock_entry.wid as entry_wid
+        from stock_entry
+        join stock_transaction using (transaction_no)
+        where stock_transaction.wid is not null and (stock_entry.part_no <> stock_transaction.part_no
+          or (stock_entry.wid <> stock_transaction.wid and stock_entry.wid is distinct from stock_transaction.to_wid))
+      ) as lines`,
+  },
+  {
+    name: 'counted and arrived transactions = transactions, per block and warehouses',
+    statement: compare(
+      'block, wid, other_wid',
+      `select transaction_no >> 10 as block, least(wid, to_wid) as wid,
+          case when to_wid is null then 0 else greatest(wid, to_wid) end as other_wid, count(*) as quantity
+        from stock_transaction
+        where wid is not null
+        group by 1, 2, 3`,
+      `select block, wid, other_wid, sum(transactions) as quantity
+        from (
+          select block, wid, other_wid, transactions from transaction_block_count
+          union all
+          select block, wid, other_wid, transactions from transaction_arrival
+        ) as counted
+        group by 1, 2, 3`,
+    ),
+  },
+  {
+    name: 'transactions of a chapter = transactions of its blocks, per warehouses',
+    statement: compare(
+      'chapter, wid, other_wid',
+      `select chapter, wid, other_wid, sum(transactions) as quantity from transaction_block_count group by 1, 2, 3`,
+      `select chapter, wid, other_wid, transactions as quantity from transaction_chapter_count`,
+    ),
+  },
+  {
+    name: 'transactions of a volume = transactions of its chapters, per warehouses',
+    statement: compare(
+      'volume, wid, other_wid',
+      `select chapter >> 6 as volume, wid, other_wid, sum(transactions) as quantity from transaction_chapter_count group by 1, 2, 3`,
+      `select volume, wid, other_wid, transactions as quantity from transaction_volume_count`,
+    ),
+  },
+  {
+    name: 'counted and arrived items = items, per block of the lists',
+    statement: ofEach(['items', 'active'], (count) =>
+      compare(
+        'block',
+        `select ${itemBlockOf('short_id')}, count(*) ${count === 'active' ? 'filter (where not discontinued)' : ''} as quantity
+          from item
+          group by 1`,
+        `select block, sum(${count}) as quantity
+          from (
+            select ${itemBlockOf('block')}, ${count} from item_block
+            union all
+            select ${itemBlockOf('short_id')}, ${count} from item_arrival
+          ) as counted
+          group by block`,
+      ),
+    ),
+  },
+  {
+    name: 'listed and arrived levels = levels that are used, per warehouse',
+    statement: compare(
+      'wid, block',
+      `select wid, part_no / 8192 as block, count(*) as quantity from stock_level where used group by 1, 2`,
+      `select wid, block, sum(bit_count(used)) as quantity
+      from (
+        select wid, block, bit_or(used) as used
+        from (
+          select wid, block, used from level_set
+          union all
+          select wid, part_no / 8192, set_bit(b'0'::bit(8192), part_no % 8192, 1) from level_arrival
+        ) as collected
+        group by wid, block
+      ) as sets
+      group by wid, block`,
+    ),
+  },
+];
+
+/** Compares several counts that are kept side by side. */
+function ofEach(counts: readonly string[], statement: (count: string) => string): string {
+  return counts.map(statement).join(' union all ');
+}
+
+function compare(key: string, expected: string, found: string): string {
+  return `
+    select ${key}, coalesce(expected.quantity, 0) as expected, coalesce(found.quantity, 0) as found
+    from (${expected}) as expected
+    full join (${found}) as found using (${key})
+    where coalesce(expected.quantity, 0) <> coalesce(found.quantity, 0)`;
+}
+
+// More differences add no information.
+const differencesMax = 1000;
+
+function imbalanceOf({ check, partNo, wid, recNo, expected, found }: Drift): Imbalance {
+  return { check, place: { part_no: partNo, wid, ...(recNo > 0 && { rec_no: recNo }) }, expected, found };
+}
+
+/**
+ * Returns every place where levels, lots and ledger differ, as of one moment, while the service keeps
+ * running. Empty if all is well. Postgres does the sums; only differences are sent, at most 1,000 for each
+ * check. `report` gets the name of each check as it begins.
+ */
+export async function findImbalances(
+  sql: Sql,
+  report: (check: string) => void = () => {},
+): Promise<Imbalance[]> {
+  return sql.begin('isolation level repeatable read read only', async (tx) => {
+    await tx`set local work_mem = '64MB'`;
+    report('units = entries, per lot');
+    const lots = await compareLots(tx, { after: 0, until: Number.MAX_SAFE_INTEGER, rowsMax: null });
+    report('in stock and on hold = lots, per item and warehouse');
+    const levels = await compareLevels(tx, { after: { partNo: 0, wid: 0 }, rowsMax: null });
+    const found = [...lots.drift, ...levels.drift].map(imbalanceOf);
+    for (const { name, statement } of checks) {
+      report(name);
+      const rows = await tx.unsafe(
+        `select *, expected::text as expected, found::text as found from (${statement}) as differences limit ${differencesMax}`,
+      );
+      found.push(...rows.map(({ expected, found, ...place }) => ({ check: name, place, expected, found })));
+    }
+    return found;
+  });
+}

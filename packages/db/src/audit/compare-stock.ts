@@ -1,0 +1,98 @@
+import type { Fragment, Sql, Tx } from '../postgres/pool.ts';
+
+/** A place where levels, lots and entries disagree. Quantities are decimal text. */
+export type Drift = {
+  check: string;
+  partNo: number;
+  wid: number;
+  /** 0: the level itself. */
+  recNo: number;
+  expected: string;
+  found: string;
+};
+
+/** The number of lots or levels compared, the last one, and the places that disagree. */
+export type Compared = {
+  rows: number;
+  last: { partNo: number; wid: number; recNo: number } | null;
+  drift: Drift[];
+};
+
+// The background audit compares slice by slice. `inventory audit` compares everything as one slice, with
+// `rowsMax` null.
+
+// More places add no information.
+const driftMax = 1000;
+
+/**
+ * Compares the next lots: their units with the sum of their entries, and the gate of each entry with the
+ * lot's gate.
+ */
+export async function compareLots(
+  sql: Sql | Tx,
+  { after, until, rowsMax }: { after: number; until: number; rowsMax: number | null },
+): Promise<Compared> {
+  const [row] = await sql<Compared[]>`
+    with slice as materialized (
+      select rec_no, part_no, wid, units
+      from lot
+      where rec_no > ${after} and rec_no <= ${until}
+      order by rec_no
+      limit ${rowsMax}::bigint
+    ), compared as (
+      select rec_no, slice.part_no, slice.wid, slice.units, coalesce(sum(delta), 0) as entered,
+        count(*) filter (where entry.part_no <> slice.part_no or entry.wid <> slice.wid) as elsewhere
+      from slice
+      left join stock_entry as entry using (rec_no)
+      group by rec_no, slice.part_no, slice.wid, slice.units
+    ), different as (
+      select 'units = entries, per lot' as check, part_no, wid, rec_no, units as expected, entered as found
+      from compared
+      where units <> entered
+      union all
+      select 'entries of a lot are of its item and warehouse', part_no, wid, rec_no, 0, elsewhere
+      from compared
+      where elsewhere > 0
+    )
+    ${comparedFrom(sql, 'order by rec_no desc')}`;
+  return row!;
+}
+
+/** Compares the next levels: the stock and the units on hold with the sums of their lots. */
+export async function compareLevels(
+  sql: Sql | Tx,
+  { after, rowsMax }: { after: { partNo: number; wid: number }; rowsMax: number | null },
+): Promise<Compared> {
+  const [row] = await sql<Compared[]>`
+    with slice as materialized (
+      select 0 as rec_no, part_no, wid, in_stock, on_hold
+      from stock_level
+      where (part_no, wid) > (${after.partNo}::integer, ${after.wid}::integer)
+      order by part_no, wid
+      limit ${rowsMax}::bigint
+    ), compared as (
+      select slice.rec_no, part_no, wid, in_stock, on_hold, coalesce(sum(units), 0) as units,
+        coalesce(sum(units) filter (where hold), 0) as held
+      from slice
+      left join (select part_no, wid, units, hold from lot where active) as lots using (part_no, wid)
+      group by slice.rec_no, part_no, wid, in_stock, on_hold
+    ), different as (
+      select 'in stock = lots, per item and warehouse' as check, part_no, wid, rec_no, in_stock as expected, units as found
+      from compared
+      where in_stock <> units
+      union all
+      select 'on hold = held lots, per item and warehouse', part_no, wid, rec_no, on_hold, held
+      from compared
+      where on_hold <> held
+    )
+    ${comparedFrom(sql, 'order by part_no desc, wid desc')}`;
+  return row!;
+}
+
+function comparedFrom(sql: Sql | Tx, order: string): Fragment {
+  return sql`
+    select (select count(*) from slice)::integer as rows,
+      (select json_build_object('partNo', part_no, 'wid', wid, 'recNo', rec_no) from slice ${sql.unsafe(order)} limit 1) as last,
+      coalesce((select json_agg(json_build_object('check', "check", 'partNo', part_no, 'wid', wid, 'recNo', rec_no,
+        'expected', expected::text, 'found', found::text)) from (select * from different limit ${driftMax}) as told), '[]') as drift`;
+}

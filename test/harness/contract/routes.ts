@@ -1,0 +1,75 @@
+import type { Route } from '@inventory/api/http/route';
+import { noWarehouses } from '@inventory/api/http/route';
+import { historyRoutes } from '@inventory/api/routes/history';
+import { inventoryRoutes } from '@inventory/api/routes/inventory';
+import { itemRoutes } from '@inventory/api/routes/items';
+import { meRoutes } from '@inventory/api/routes/me';
+
+/** Every route of the service except the token's, from the tables that the service itself is built from. */
+export const routes: readonly Route[] = [
+  ...meRoutes(undefined as never),
+  ...historyRoutes(undefined as never),
+  ...inventoryRoutes(undefined as never, undefined as never),
+  ...itemRoutes(undefined as never),
+];
+
+/** The routes that concern the warehouses named in a request. */
+export const warehouseRoutes = routes.filter((declared) => declared.warehouses !== noWarehouses);
+
+/** The name of a route in a test's title. */
+export function nameOf(declared: Route): string {
+  return `${declared.method} ${declared.path}`;
+}
+
+export type RouteRequest = { method: string; path: string; body?: Record<string, unknown> };
+
+const stockBody = {
+  ...{ units: 1, counted: 1, transactionNo: 999_999_999, reasonCode: 0 },
+  ...{ toSpot: 'elsewhere', everywhere: true },
+};
+
+/** A request that the route accepts, for this item in this warehouse. */
+export function requestOf(
+  declared: Route,
+  { itemID, wid = 1, partNo = 1 }: { itemID: string; wid?: number; partNo?: number },
+): RouteRequest {
+  const path = declared.path
+    .replace(':wid', String(wid))
+    .replace(':transactionNo', '999999999')
+    .replace(':recNo', '999999999')
+    .replace(':partNo', String(partNo))
+    .replace(':shortID', encodeURIComponent(itemID));
+  if (declared.path === '/Inventory/Transactions') return { method: 'GET', path: `${path}?wid=${wid}` };
+  if (declared.body === undefined) return { method: declared.method, path };
+  const operations = [{ op: 'count', ...stockBody, itemID, wid }];
+  const body =
+    declared.path === '/Item'
+      ? { shortID: itemID }
+      : declared.path === '/Inventory/Batch'
+        ? { mode: 'each', operations }
+        : { ...stockBody, itemID, wid };
+  return { method: declared.method, path, body };
+}
+
+/** Sets of permissions that are just enough for a route. */
+export function enoughFor({ permission }: Route): number[][] {
+  if (typeof permission === 'number') return [[permission]];
+  return 'anyOf' in permission ? permission.anyOf.map((each) => [each]) : [[...permission]];
+}
+
+/** The largest sets of permissions that are not enough. */
+export function tooLittleFor(declared: Route, all: readonly number[]): number[][] {
+  const enough = enoughFor(declared);
+  const missing = enough.length > 1 ? [enough.flat()] : enough[0]!.map((each) => [each]);
+  return missing.map((each) => all.filter((permission) => !each.includes(permission)));
+}
+
+type Shaped = { shape?: object; in?: Shaped };
+
+/** The names that a route reads, by where; none where it declares nothing. */
+export function fieldsOf(declared: Route, where: 'params' | 'query' | 'body'): string[] {
+  // A schema with a transform has the object it reads in `in`.
+  const shapeOf = (schema: Shaped | undefined): object =>
+    schema?.shape ?? (schema?.in && shapeOf(schema.in)) ?? {};
+  return Object.keys(shapeOf(declared[where] as Shaped | undefined));
+}

@@ -1,0 +1,26 @@
+import { type ConsumeOptions, type Consumer, createConsumer } from '@inventory/queue/consume/consume';
+import { onTestFinished } from 'vitest';
+import { addressFor } from '../as-part.ts';
+import { fixedKeys } from './envelopes.ts';
+import { allApplied } from './outcomes.ts';
+
+/**
+ * The worker's side of a queue, without a database: it applies everything unless told otherwise. It ends with
+ * the test.
+ */
+export async function openConsumer(
+  options: Pick<ConsumeOptions, 'redisUrl' | 'prefix'> & Partial<ConsumeOptions>,
+): Promise<Consumer> {
+  const consumer = await createConsumer({
+    shardsMax: 1,
+    keys: await fixedKeys(),
+    concurrency: 4,
+    apply: async (requests) => allApplied(requests),
+    onUnserved: () => {},
+    report: () => {},
+    ...options,
+    redisUrl: addressFor('worker', options.redisUrl),
+  });
+  onTestFinished(() => consumer.close());
+  return consumer;
+}
