@@ -128,7 +128,7 @@ describe('a database made by other files', () => {
     await sql.unsafe(before);
     const refused =
       "the database's tables were made from other files than this version's (schema), and there is no way from those to these: " +
-      'begin anew with an empty database (`npx -y pnpm@12 inventory reset` empties the one of `start`), or run the version that made them';
+      'start again with an empty database (`npx -y pnpm@12 inventory reset` empties the one of `start`), or run the version that made them';
     expect(await startEach(url)).toEqual([refused, refused]);
     await expect(migrate(sql)).rejects.toThrow(refused);
   });
