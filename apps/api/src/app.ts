@@ -321,22 +321,22 @@ function refuseUnrouted(paths: Paths) {
     if (isOtherFamily(belowBase(ctx.path))) {
       throw new Refused({ code: 'not_implemented', message: 'This operation is not available.' });
     }
-    const methods = routedMethods(paths, ctx.path);
+    const methods = routedMethods(paths, ctx.path, ctx.method);
     if (methods.size === 0 || methods.has(ctx.method)) throw unknownPath();
     throw methodRefused([...methods].join(', '));
   };
 }
 
-/** Returns the methods that the routes have for a path. */
-function routedMethods(paths: Paths, path: string): Set<string> {
+/** Returns the methods that the routes have for a path, or for a request of this `method`. */
+function routedMethods(paths: Paths, path: string, method?: string): Set<string> {
   const alike = paths.like(path);
   // An exact match comes first: `GET /Inventory/Receive` has the wrong method, it does not ask for a
   // warehouse of that name. But `DELETE /Item/All` deletes the item of that name.
   const hasExact = alike.some(({ isExact }) => isExact);
   const known = alike.filter(({ declared, params }) => {
     if (parseParams(declared, path, params) !== null) return true;
-    // A route with its own message for parameters that do not fit matches such paths too.
-    return !hasExact && declared.misfit !== undefined;
+    // A path that does not fit has no other methods: `DELETE /Item/%00` asks for an item that cannot exist.
+    return !hasExact && (declared.misfit !== undefined || declared.method === method);
   });
   const methods = new Set<string>(known.map(({ declared }) => declared.method));
   if (methods.has('GET')) methods.add('HEAD');
