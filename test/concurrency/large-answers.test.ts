@@ -31,10 +31,13 @@ describe('the service', () => {
       where body->>'itemID' = ${itemID} and kind = 'issue'`;
     expect(answer.text).toBe(row?.result);
     const redis = connectConsumer(inject('redisUrl'), '', () => {});
-    const [stream] = await redis.keys(`${prefix}:${queueName(0)}:answers:*`);
     onTestFinished(() => redis.disconnect());
+    const readStreams = async () =>
+      Promise.all(
+        (await redis.keys(`${prefix}:${queueName(0)}:answers:*`)).map((each) => redis.xrange(each, '-', '+')),
+      );
     const readTold = async () =>
-      (await redis.xrange(stream!, '-', '+')).flatMap(([, fields]) => {
+      (await readStreams()).flat().flatMap(([, fields]) => {
         const place = fields.indexOf('returnvalue');
         return place < 0 ? [] : ((JSON.parse(fields[place + 1]!) as SignedAnswer | null)?.results ?? []);
       });

@@ -90,6 +90,28 @@ export async function startPostgresPair(options: {
     const { sql } = pair.primary;
     await sql.unsafe(`alter system set synchronous_standby_names = '${awaits ? standbyName : ''}'`);
     await sql`select pg_reload_conf()`;
+    if (awaits) await untilCommitsWait();
+  }
+  /** Commits wait only once the checkpointer has read the setting, too. */
+  async function untilCommitsWait() {
+    const { sql } = pair.primary;
+    const probe = connect(urlOf(pair.primary), { name: 'probe', connectionsMax: 1 });
+    const [own] = await probe<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    for (let waits = false; !waits; ) {
+      let isDone = false;
+      const commit = probe`select pg_logical_emit_message(true, 'tests', '')`.catch(() => {});
+      void commit.then(() => {
+        isDone = true;
+      });
+      while (!isDone && !waits) {
+        const [row] = await sql<{ waits: boolean; streams: boolean }[]>`
+          select exists (select from pg_stat_activity where pid = ${own!.pid} and wait_event = 'SyncRep') as waits,
+            exists (select from pg_stat_replication where state = 'streaming') as streams`;
+        waits = row!.waits || row!.streams;
+      }
+    }
+    await sql`select pg_terminate_backend(${own!.pid})`;
+    await probe.end({ timeout: 0 });
   }
   async function whenReplicated() {
     if (options.synchronous) await awaitStandby(true);
