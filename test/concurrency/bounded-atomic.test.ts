@@ -2,6 +2,7 @@ import { parseQuantity } from '@inventory/domain/quantity';
 import { decideAtomic } from '@inventory/domain/stock/atomic';
 import { type Batch, gateKey, type LotState } from '@inventory/domain/stock/batch';
 import type { AtomicOperation } from '@inventory/domain/stock/request';
+import { inTurns } from '@inventory/process/pacer';
 import { expect, test } from 'vitest';
 
 /** The most lots of one item that are read for 500 operations: 64 in each place, place by place. */
@@ -45,18 +46,13 @@ const issuesFrom = (spots: readonly number[]) =>
     }),
   );
 
-function decide(batch: Batch, operations: readonly AtomicOperation[]) {
-  const steps = decideAtomic(batch, operations, new Map());
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
+const decide = (batch: Batch, operations: readonly AtomicOperation[]) =>
+  inTurns(decideAtomic(batch, operations, new Map()), () => undefined);
 
-test('409: an atomic batch that takes from hundreds of places at the end, because the lots it may pass over are bounded', () => {
+test('409: an atomic batch that takes from hundreds of places at the end, because the lots it may pass over are bounded', async () => {
   const batch = largeBatch();
   const last = Array.from({ length: 500 }, (_, index) => 499 - index);
-  expect(decide(batch, issuesFrom(last))).toMatchObject({
+  expect(await decide(batch, issuesFrom(last))).toMatchObject({
     status: 'refused',
     refusal: {
       culprit: { refusal: { message: expect.stringMatching(/^Too many lots: .* Send it in parts/) } },
@@ -65,7 +61,7 @@ test('409: an atomic batch that takes from hundreds of places at the end, becaus
   expect(batch.looks).toBeLessThan(2_000_000);
 });
 
-test('applied: an atomic batch that takes from many places within reach', () => {
+test('applied: an atomic batch that takes from many places within reach', async () => {
   const first = Array.from({ length: 200 }, (_, index) => index);
-  expect(decide(largeBatch(), issuesFrom(first)).status).toBe('applied');
+  expect((await decide(largeBatch(), issuesFrom(first))).status).toBe('applied');
 });

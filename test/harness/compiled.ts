@@ -40,14 +40,10 @@ export function compileCheckout(folder: string): void {
  * are compiled, or else TypeScript as it is.
  */
 export function programOf(file: string, imports: readonly string[] = []): string[] {
-  const compiled = [...imports, file].map(compiledOf);
-  const isCompiled = compiled.every((each) => each !== null);
-  const [program, ...preloads] = (isCompiled ? compiled : [...imports, file]).toReversed() as [
-    string,
-    ...string[],
-  ];
-  const loaders = [...(isCompiled ? [] : [tsx]), ...preloads.toReversed()];
-  return [...loaders.flatMap((each) => ['--import', each]), program];
+  const files = [...imports, file];
+  const compiled = files.map(compiledOf);
+  const run = compiled.every((each) => each !== null) ? compiled : [tsx, ...files];
+  return [...run.slice(0, -1).flatMap((each) => ['--import', each]), run.at(-1)!];
 }
 
 function compiledOf(file: string): string | null {
