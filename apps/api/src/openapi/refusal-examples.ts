@@ -1,4 +1,5 @@
 import { type Conflict, noRoomInLevel, notEnough } from '@inventory/domain/contract/conflict';
+import { invalid } from '@inventory/domain/contract/refused';
 import type { Quantity } from '@inventory/domain/quantity';
 import { errorText } from '../http/errors.ts';
 import { refusalExample } from '../http/route-description.ts';
@@ -18,4 +19,11 @@ export const tooLittle = refusalExample('Too little', notEnough(40_000_000n, 12_
 export const noRoom = refusalExample(
   'More than a stock level holds',
   noRoomInLevel(12_500_000n, 999_999_999_990_000_000n, 999_999_999_999_999_999n),
+);
+
+/** Refusals with 400 that several calls share. */
+export const unknownItem = refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] }));
+export const unknownLot = refusalExample(
+  'A `recno` that is unknown, or belongs to another item or warehouse',
+  invalid({ recno: ['is not a lot of this item in this warehouse.'] }),
 );

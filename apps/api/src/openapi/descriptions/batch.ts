@@ -5,7 +5,7 @@ import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
 import { messages } from '../../http/errors.ts';
 import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
-import { errorOf, tooLittleOf } from '../conflict-examples.ts';
+import { errorOf, tooLittleOf } from '../refusal-examples.ts';
 import { item, lot } from '../story.ts';
 
 const receiveAnswer: z.infer<typeof ReceiveAnswer> = {

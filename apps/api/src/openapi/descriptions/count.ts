@@ -3,7 +3,7 @@ import type { CountAnswer, CountRequest } from '@inventory/domain/contract/count
 import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
 import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
-import { noRoom } from '../conflict-examples.ts';
+import { noRoom, unknownItem, unknownLot } from '../refusal-examples.ts';
 import { dryRun } from '../texts.ts';
 
 const countRequest: CountRequest = {
@@ -53,11 +53,8 @@ changes, the count is recorded and \`lots\` is empty. One count covers at most 1
       'All invalid fields',
       invalid({ itemID: ['is required.'], counted: ['must not be negative.'] }),
     ),
-    item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
-    lot: refusalExample(
-      'A `recno` that is unknown, or belongs to another item or warehouse',
-      invalid({ recno: ['is not a lot of this item in this warehouse.'] }),
-    ),
+    item: unknownItem,
+    lot: unknownLot,
   },
   conflict: {
     expected: refusalExample('Another figure', countDiffers(15_000_000n, 12_500_000n)),

@@ -1,9 +1,8 @@
 import { namedLotOnHold } from '@inventory/domain/contract/conflict';
 import type { IssueAnswer, IssueRequest } from '@inventory/domain/contract/issue';
-import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
 import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
-import { tooLittle } from '../conflict-examples.ts';
+import { tooLittle, unknownItem, unknownLot } from '../refusal-examples.ts';
 import { allocation, dryRun, skipped } from '../texts.ts';
 
 const issueRequest: IssueRequest = { itemID: 'WIDGET-100', units: 85, wid: 2, reasonCode: 9 };
@@ -45,11 +44,8 @@ ${allocation} Expired lots are not taken, except one named by \`recno\`, which i
     lot: { summary: 'From the named lot', value: lotIssueAnswer },
   },
   invalid: {
-    item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
-    lot: refusalExample(
-      'A `recno` that is unknown, or belongs to another item or warehouse',
-      invalid({ recno: ['is not a lot of this item in this warehouse.'] }),
-    ),
+    item: unknownItem,
+    lot: unknownLot,
   },
   conflict: {
     stock: tooLittle,

@@ -1,8 +1,7 @@
 import type { MoveAnswer, MoveRequest } from '@inventory/domain/contract/move';
-import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
-import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
-import { noRoom, tooLittle } from '../conflict-examples.ts';
+import type { RouteDescription } from '../../http/route-description.ts';
+import { noRoom, tooLittle, unknownItem, unknownLot } from '../refusal-examples.ts';
 import { allocation, dryRun, skipped } from '../texts.ts';
 
 const moveRequest: MoveRequest = {
@@ -50,11 +49,8 @@ ${allocation} A lot on hold moves only if it is named by \`recno\`, and stays on
     spot: { summary: 'A whole lot inside its warehouse: it keeps its recNo', value: spotMoveAnswer },
   },
   invalid: {
-    item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
-    lot: refusalExample(
-      'A `recno` that is unknown, or belongs to another item or warehouse',
-      invalid({ recno: ['is not a lot of this item in this warehouse.'] }),
-    ),
+    item: unknownItem,
+    lot: unknownLot,
   },
   conflict: {
     stock: tooLittle,

@@ -1,8 +1,7 @@
 import type { ReceiveAnswer, ReceiveRequest } from '@inventory/domain/contract/receive';
-import { invalid } from '@inventory/domain/contract/refused';
 import type { z } from 'zod';
-import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
-import { noRoom } from '../conflict-examples.ts';
+import type { RouteDescription } from '../../http/route-description.ts';
+import { noRoom, unknownItem } from '../refusal-examples.ts';
 import { item, lot } from '../story.ts';
 
 const receiveRequest: ReceiveRequest = { itemID: 'WIDGET-100', units: 40, wid: 1, reasonCode: 3 };
@@ -41,7 +40,7 @@ in range.`,
   },
   answer: { full: { summary: 'Received', value: receiveAnswer } },
   invalid: {
-    item: refusalExample('Unknown item', invalid({ itemID: ['is not a known item.'] })),
+    item: unknownItem,
   },
   conflict: { room: noRoom },
 };
