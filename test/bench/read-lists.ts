@@ -4,6 +4,7 @@ import { listLots, lotList } from '@inventory/db/lists/list-lots';
 import { levelList, listStockLevels } from '@inventory/db/lists/list-stock-levels';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { type List, readPage } from '@inventory/db/lists/pages/read-page';
+import { piece } from '@inventory/db/postgres/piece';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
@@ -20,12 +21,12 @@ export type ListToRead = {
   plain: (sql: Sql, query: PageQuery) => Promise<Page>;
 };
 
-function plain(list: Omit<List, 'where'>, where: (sql: Sql) => List['where']): ListToRead['plain'] {
-  return (sql, query) => readPage(sql, query, { ...list, where: where(sql) });
+function plain(list: Omit<List, 'where'>, where: List['where']): ListToRead['plain'] {
+  return (sql, query) => readPage(sql, query, { ...list, where });
 }
 
-const inScope = (sql: Sql) => sql`wid = any(${wids}::integer[])`;
-const inOne = (sql: Sql) => sql`wid = any(${[wid]}::integer[])`;
+const inScope = piece`wid = any(${wids}::integer[])`;
+const inOne = piece`wid = any(${[wid]}::integer[])`;
 
 export const lists: Record<string, ListToRead> = {
   'lots, 10 warehouses': {
@@ -41,22 +42,22 @@ export const lists: Record<string, ListToRead> = {
   'lots in stock, 10 warehouses': {
     path: '/Inventory?inStock=true',
     read: (sql, query) => listLots(sql, query, wids, { inStock: true }),
-    plain: plain(lotList, (sql) => sql`${inScope(sql)} and active`),
+    plain: plain(lotList, piece`${inScope} and active`),
   },
   'levels, 10 warehouses': {
     path: '/Inventory/StockLevels',
     read: (sql, query) => listStockLevels(sql, query, wids),
-    plain: plain(levelList, (sql) => sql`${inScope(sql)} and used`),
+    plain: plain(levelList, piece`${inScope} and used`),
   },
   'levels, one warehouse': {
     path: `/Inventory/StockLevels/${wid}`,
     read: (sql, query) => listStockLevels(sql, query, [wid]),
-    plain: plain(levelList, (sql) => sql`${inOne(sql)} and used`),
+    plain: plain(levelList, piece`${inOne} and used`),
   },
   items: {
     path: '/Item',
     read: (sql, query) => listItems(sql, query, { discontinuedToo: false }),
-    plain: plain(itemList, (sql) => sql`not discontinued`),
+    plain: plain(itemList, piece`not discontinued`),
   },
   'history, 10 warehouses': {
     path: '/Inventory/Transactions',

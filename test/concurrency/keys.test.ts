@@ -6,6 +6,7 @@ import { startServer } from '@inventory/api/server';
 import { createAnswerTexts } from '@inventory/api/stock/answer-texts';
 import { createSender } from '@inventory/api/stock/sender';
 import { createStock } from '@inventory/api/stock/transactions';
+import { send as sendStatement } from '@inventory/db/postgres/piece';
 import { type KeyRow, keyRows, outcomesOfKeys, refuseKeys } from '@inventory/db/requests/idempotency-keys';
 import { fillLargeAnswers } from '@inventory/db/requests/large-answers';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
@@ -438,7 +439,7 @@ describe('a key', () => {
     await worker.apply([first]);
     const byKey = async (request: typeof first) => {
       const asked = [{ ...request, key }];
-      const rows = await batches.sql<KeyRow[]>`${keyRows(batches.sql, asked)}`;
+      const rows = await sendStatement<KeyRow>(batches.sql)`${keyRows(asked)}`;
       return outcomesOfKeys(asked, rows).get(request.requestId);
     };
     expect(await byKey(first)).toEqual({ status: 'applied', result: expect.any(String) });
@@ -467,7 +468,7 @@ describe('a key', () => {
     const sends = [again(first!, 'BBBB'), again(first!), again(first!)];
     const unread = { status: 'applied', result: null, under: first!.requestId, isRepeat: true };
     expect(await worker.apply(sends)).toEqual([refusedKey, unread, unread]);
-    const rows = await batches.sql<KeyRow[]>`${keyRows(batches.sql, sends)}`;
+    const rows = await sendStatement<KeyRow>(batches.sql)`${keyRows(sends)}`;
     expect([...rows]).toMatchObject([{ is_large: true, result: null }]);
     const found = await readOutcomes(batches.sql, sends);
     expect(sends.map(({ requestId }) => found.get(requestId))).toEqual([refusedKey, unread, unread]);

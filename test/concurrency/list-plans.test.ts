@@ -5,6 +5,7 @@ import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
 import { type TransactionFilters, transactionPage } from '@inventory/db/lists/list-transactions';
 import { firstOfFew, type ListReading } from '@inventory/db/lists/pages/list-reading';
 import { orderBy } from '@inventory/db/lists/pages/sort-columns';
+import { piece } from '@inventory/db/postgres/piece';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -198,8 +199,8 @@ describe('a filter that leaves few records leads, and the other filters are chec
 
   test('after one slow look no other begins: the list is read as one of many', async () => {
     const { looks } = world;
-    const many = looks`select from (select pg_sleep(0.5)) as slept, generate_series(1, 3000)`;
-    const few = { selection: looks`select` };
+    const many = piece`select from (select pg_sleep(0.5)) as slept, generate_series(1, 3000)`;
+    const few = { selection: piece`select` };
     expect(await firstOfFew(looks, [few])).toBe(few);
     expect(await firstOfFew(looks, [{ selection: many }, few])).toBe(null);
   });

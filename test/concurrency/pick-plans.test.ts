@@ -64,7 +64,9 @@ describe.each(Object.entries(kinds))('a pick by %s', (kind, { index, filters }) 
     const picks = Array.from({ length: 16 }, () => issue(filters));
     const pages = await inBatch(async (tx) => {
       const statement = pickStatement(tx, way, picks, { lots: 16, looks: 160 }, null);
-      const [row] = await tx`explain (analyze, buffers, format json) ${statement}`;
+      const { string } = await statement.describe();
+      const { args } = statement as unknown as { args: never[] };
+      const [row] = await tx.unsafe(`explain (analyze, buffers, format json) ${string}`, args);
       const plan = row!['QUERY PLAN'][0].Plan;
       return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
     });

@@ -385,7 +385,7 @@ export type Taking =`,
     edits: [
       {
         file: 'packages/db/src/lists/pages/read-lot-page.ts',
-        search: `const scope = sql\`wid = any((select wids from asked)::integer[])\`;`,
+        search: `const scope = piece\`wid = any((select wids from asked)::integer[])\`;`,
         replace: `const scope = sql\`wid is not null\`;`,
       },
     ],
@@ -804,7 +804,7 @@ async function importKey(`,
     edits: [
       {
         file: idempotency,
-        search: 'when key.request_id is null and ${isOpen(tx)} then',
+        search: 'when key.request_id is null and ${isOpen} then',
         replace: 'when key.request_id is null then',
       },
     ],
@@ -1490,7 +1490,7 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/lists/list-lots.ts',
-        search: `sql\`lot.wid = any(\${wids as number[]}::integer[])\``,
+        search: `piece\`lot.wid = any(\${wids}::integer[])\``,
         replace: 'sql`lot.wid is not null`',
       },
     ],
@@ -1501,7 +1501,7 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/lists/pages/read-lot-page.ts',
-        search: `const scope = sql\`wid = any(\${wids as number[]}::integer[])\`;`,
+        search: `const scope = piece\`wid = any(\${wids}::integer[])\`;`,
         replace: 'const scope = sql`wid is not null`;',
       },
     ],
@@ -1512,7 +1512,7 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/lists/list-stock-levels.ts',
-        search: `sql\`wid = any(\${wids as number[]}::integer[]) and used\``,
+        search: `piece\`wid = any(\${wids}::integer[]) and used\``,
         replace: 'sql`used`',
       },
     ],
@@ -2056,7 +2056,7 @@ async function importKey(`,
     edits: [
       {
         file: transactionRecord,
-        search: 'and stock_entry.wid = any(${shown as number[]}::integer[])',
+        search: 'and stock_entry.wid = any(${shown}::integer[])',
         replace: '',
       },
     ],
@@ -2100,7 +2100,7 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/lists/read-lot.ts',
-        search: 'and lot.wid = any(${scope as number[]}::integer[])',
+        search: 'and lot.wid = any(${scope}::integer[])',
         replace: '',
       },
     ],
@@ -2122,10 +2122,10 @@ async function importKey(`,
     edits: [
       {
         file: compareStock,
-        search: 'const [row] = await sql<Compared[]>`\n    with slice as materialized (\n      select 0',
+        search: 'const [row] = await send<Compared>(sql)`\n    with slice as materialized (\n      select 0',
         replace:
           'const before = JSON.stringify(await sql`select * from stock_level`);\n' +
-          '  const [row] = await sql<Compared[]>`\n    with slice as materialized (\n      select 0',
+          '  const [row] = await send<Compared>(sql)`\n    with slice as materialized (\n      select 0',
       },
       {
         file: compareStock,

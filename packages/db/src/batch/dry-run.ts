@@ -9,6 +9,7 @@ import { decide } from '@inventory/domain/stock/decide';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
 import { createPacer, inTurns, type Pacer } from '@inventory/process/pacer';
+import { raw, send } from '../postgres/piece.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
 import { createPartNumbers, gateIdsOf, readLevels } from './gates.ts';
 import { expiry, filters, found, picksTable } from './picks/pick-statements.ts';
@@ -129,24 +130,24 @@ const lookedAtMax = 1000;
  */
 async function readSkipped(tx: Tx, pick: LotFilter, now: Date): Promise<{ recNo: number; reason: string }[]> {
   if (pick.recNo !== undefined) return [];
-  const rows = await tx<{ rec_no: number; reason: string }[]>`
+  const rows = await send<{ rec_no: number; reason: string }>(tx)`
     select rec_no, reason
     from (
       select lot.rec_no,
         case
           -- Also true if a lot lacks a value that the pick asks for.
-          when (${tx.unsafe(filters)}) is not true then 'filter'
+          when (${raw(filters)}) is not true then 'filter'
           when lot.hold then 'onHold'
           when picks.expired_too = 0 and coalesce(lot.expires, 'infinity') < picks.now then 'expired'
         end as reason
-      from ${picksTable(tx, [pick], now)}
+      from ${picksTable([pick], now)}
       cross join lateral (
         (
           select *
           from lot
           where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active and not lot.hold
-            and ${tx.unsafe(found.any)}
-          order by ${tx.unsafe(expiry)}, lot.received, lot.rec_no
+            and ${raw(found.any)}
+          order by ${raw(expiry)}, lot.received, lot.rec_no
           limit ${lookedAtMax}
         )
         union all
@@ -154,8 +155,8 @@ async function readSkipped(tx: Tx, pick: LotFilter, now: Date): Promise<{ recNo:
           select *
           from lot
           where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active and lot.hold
-            and ${tx.unsafe(found.any)}
-          order by ${tx.unsafe(expiry)}, lot.received, lot.rec_no
+            and ${raw(found.any)}
+          order by ${raw(expiry)}, lot.received, lot.rec_no
           limit ${lookedAtMax}
         )
       ) as lot

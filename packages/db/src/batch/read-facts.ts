@@ -2,6 +2,7 @@ import type { Client } from '@inventory/auth/client';
 import type { Batch } from '@inventory/domain/stock/batch';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { piece, send } from '../postgres/piece.ts';
 import type { Tx } from '../postgres/pool.ts';
 import { onStandbys } from '../postgres/servers/on-standbys.ts';
 import { isKeyed, type KeyRow, keyRows, outcomesOfKeys } from '../requests/idempotency-keys.ts';
@@ -56,19 +57,19 @@ export async function readFacts(
   const wids = [...new Set(gateIds.map((gate) => gate.wid))];
   const keyed = looked.filter(isKeyed);
   const keys =
-    keyed.length === 0 ? tx`null::json` : tx`(select json_agg(found) from (${keyRows(tx, keyed)}) as found)`;
-  const [row] = await tx<
-    {
-      now: Date;
-      transaction_nos: number[];
-      rec_nos: number[];
-      outcomes: OutcomeRow[] | null;
-      keys: KeyRow[] | null;
-      clients: ClientRow[] | null;
-      items: { part_no: number; short_id: string; description: string; dflt_owner: number }[] | null;
-      warehouses: { wid: number; name: string }[] | null;
-    }[]
-  >`
+    keyed.length === 0
+      ? piece`null::json`
+      : piece`(select json_agg(found) from (${keyRows(keyed)}) as found)`;
+  const [row] = await send<{
+    now: Date;
+    transaction_nos: number[];
+    rec_nos: number[];
+    outcomes: OutcomeRow[] | null;
+    keys: KeyRow[] | null;
+    clients: ClientRow[] | null;
+    items: { part_no: number; short_id: string; description: string; dflt_owner: number }[] | null;
+    warehouses: { wid: number; name: string }[] | null;
+  }>(tx)`
     select change_moment() as now,
       -- For the rest of the transaction, without a statement of its own. If most items have few lots, a plan
       -- that reads and sorts all lots of an item looks cheap, and would then be kept for an item with a
@@ -77,8 +78,8 @@ export async function readFacts(
       array(select nextval('stock_transaction_no_seq') from generate_series(1, ${drawn})) as transaction_nos,
       array(select nextval('lot_rec_no_seq') from generate_series(1, ${lotsDrawn})) as rec_nos,
       (
-        select json_agg(json_build_object('request_id', request_id, 'status', status, 'is_large', ${isLarge(tx)},
-          'result', ${smallResult(tx)}, 'on_standbys', ${onStandbys(tx)}))
+        select json_agg(json_build_object('request_id', request_id, 'status', status, 'is_large', ${isLarge},
+          'result', ${smallResult}, 'on_standbys', ${onStandbys}))
         from stock_transaction
         where request_id = any(${plainArray(requestIds)}::uuid[])
       ) as outcomes,

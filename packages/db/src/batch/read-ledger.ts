@@ -1,4 +1,5 @@
 import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
+import { raw, send } from '../postgres/piece.ts';
 import type { Tx } from '../postgres/pool.ts';
 import { columns, type LotRow } from './picks/pick-statements.ts';
 
@@ -11,16 +12,16 @@ export async function readLedger(
   transactionNos: readonly number[],
 ): Promise<{ entries: LedgerLine[]; reversed: Set<number> }> {
   const [lines, reversals] = await Promise.all([
-    tx<
-      (LotRow & {
+    send<
+      LotRow & {
         transaction_no: number;
         line: number;
         entry_wid: number;
         entry_spot: string;
         delta: string;
-      })[]
-    >`
-      select 0 as pick, false as late, ${tx.unsafe(columns)}, stock_entry.transaction_no, stock_entry.line,
+      }
+    >(tx)`
+      select 0 as pick, false as late, ${raw(columns)}, stock_entry.transaction_no, stock_entry.line,
         stock_entry.wid as entry_wid, stock_entry.spot as entry_spot, stock_entry.delta
       from unnest(${transactionNos as number[]}::bigint[]) as asked (transaction_no)
       join stock_entry using (transaction_no)

@@ -5,7 +5,8 @@ import type { Decision } from '@inventory/domain/stock/decision';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { type Evidence, itemIdOf, type QueuedRequest, warehousesOf } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
-import type { Fragment, Tx } from '../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '../postgres/piece.ts';
+import type { Tx } from '../postgres/pool.ts';
 import { claimKeys, isKeyed } from '../requests/idempotency-keys.ts';
 import { jsonArray, plainArray } from './array-text.ts';
 import { keptColumns } from './lot-columns.ts';
@@ -47,18 +48,18 @@ export function writeBatch(
   const keyed = written.flatMap(({ transaction: { request }, outcome: { status } }) =>
     isKeyed(request) ? [{ request, status }] : [],
   );
-  const keys = keyed.length === 0 ? tx`` : tx`keyed as (${claimKeys(tx, keyed, now)}),`;
+  const keys = keyed.length === 0 ? piece`` : piece`keyed as (${claimKeys(keyed, now)}),`;
   // One statement, because for a single request the number of statements is the main cost. Each part sees the
   // rows as they were before all parts; references are checked after all of them.
-  const statement = tx`
-    with claimed as (${claim(tx, batch, written)}),
-      counted as (${countClaimed(tx)}),
+  const statement = send(tx)`
+    with claimed as (${claim(batch, written)}),
+      counted as (${countClaimed}),
       ${keys}
-      leveled as (${writeLevels(tx, changedLevels, now)}),
-      changed as (${updateLots(tx, changedLots, now)}),
-      received as (${insertReceivedLots(tx, batch.newLots, now)}),
-      split as (${insertSplitLots(tx, batch.newLots, now)})
-    ${insertEntries(tx, entries)}`;
+      leveled as (${writeLevels(changedLevels, now)}),
+      changed as (${updateLots(changedLots, now)}),
+      received as (${insertReceivedLots(batch.newLots, now)}),
+      split as (${insertSplitLots(batch.newLots, now)})
+    ${insertEntries(entries)}`;
   return statement.execute();
 }
 
@@ -80,10 +81,9 @@ function assertBalanced(
 }
 
 function claim(
-  tx: Tx,
   batch: Batch,
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
-): Fragment {
+): Piece {
   const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
   const plain = (read: (each: (typeof written)[number]) => number | string | null) =>
     plainArray(written.map(read));
@@ -99,14 +99,14 @@ function claim(
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   // Few requests have evidence, and each column has a cost.
   const noted = written.some((each) => evidenceOf(each) !== undefined);
-  const names = noted ? tx`, captured_at, captured_at_corrected, device_id, device_seq` : tx``;
+  const names = noted ? piece`, captured_at, captured_at_corrected, device_id, device_seq` : piece``;
   const values = noted
-    ? tx`,
+    ? piece`,
         ${plainArray(evidence(({ capturedAt }) => time(capturedAt)))}::text[]::timestamptz[],
         ${plainArray(evidence(({ correctedAt }) => time(correctedAt)))}::text[]::timestamptz[],
         ${evidence(({ deviceId }) => deviceId)}::text[], ${plainArray(evidence(({ deviceSeq }) => deviceSeq))}::bigint[]`
-    : tx``;
-  return tx`
+    : piece``;
+  return piece`
     insert into stock_transaction (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses,
       part_no, wid, to_wid ${names})
     select transaction_no, request_id, x_request_id, client_id, kind, body, status,
@@ -136,14 +136,12 @@ function claim(
  * Appends the arrivals for the counts of transactions; see schema/10-transaction-counts.sql. Takes no lock
  * that another batch waits for.
  */
-function countClaimed(tx: Tx): Fragment {
-  return tx`
+const countClaimed = piece`
     insert into transaction_arrival (block, wid, other_wid, transactions)
     select transaction_no >> 10, least(wid, to_wid), case when to_wid is null then 0 else greatest(wid, to_wid) end, count(*)
     from claimed
     where wid is not null
     group by 1, 2, 3`;
-}
 
 /**
  * The item and warehouses of an applied transaction. Others have none, so no list of transactions includes
@@ -160,8 +158,8 @@ function reversedBy({ request, status }: DecidedTransaction): number | null {
   return request.kind === 'reverse' && status === 'applied' ? request.body.transactionNo : null;
 }
 
-function writeLevels(tx: Tx, levels: readonly LevelState[], now: Date): Fragment {
-  return tx`
+function writeLevels(levels: readonly LevelState[], now: Date): Piece {
+  return piece`
     update stock_level
     set in_stock = changed.in_stock, on_hold = changed.on_hold, used = true, modified = ${now}
     from unnest(
@@ -172,13 +170,13 @@ function writeLevels(tx: Tx, levels: readonly LevelState[], now: Date): Fragment
     where stock_level.part_no = changed.part_no and stock_level.wid = changed.wid`;
 }
 
-function updateLots(tx: Tx, lots: readonly LotState[], now: Date): Fragment {
-  return tx`
+function updateLots(lots: readonly LotState[], now: Date): Piece {
+  return piece`
     update lot
     set units = changed.units, spot = changed.spot, modified = ${now}, active = changed.units > 0,
       shipped = case when changed.units = 0 then ${now}::timestamptz end,
       net_weight = changed.net_weight, gross_weight = changed.gross_weight, rfid_tag = changed.rfid_tag, hold = changed.hold,
-      hold_reason = case when changed.hold then coalesce(${reasonOf(tx, 'changed')}, lot.hold_reason) end
+      hold_reason = case when changed.hold then coalesce(${reasonOf('changed')}, lot.hold_reason) end
     from unnest(
         ${plainArray(lots.map((lot) => lot.recNo))}::bigint[], ${plainArray(lots.map((lot) => formatQuantity(lot.units)))}::numeric[],
         ${lots.map((lot) => lot.spot)}::text[], ${plainArray(lots.map((lot) => weightText(lot.netWeight)))}::numeric[],
@@ -195,7 +193,7 @@ const names = (from = '') => keptColumns.map(({ column }) => `${from}${column}`)
  * Inserts the lots that this batch received, and lots split from those: all of their values are in the
  * requests.
  */
-function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragment {
+function insertReceivedLots(newLots: readonly LotState[], now: Date): Piece {
   const received = newLots.flatMap((lot) => {
     const { origin } = lot;
     if (origin.kind === 'received') return { lot, fromRecNo: null, ...origin };
@@ -205,40 +203,40 @@ function insertReceivedLots(tx: Tx, newLots: readonly LotState[], now: Date): Fr
   const plain = (read: (each: (typeof received)[number]) => number | string | null | undefined) =>
     plainArray(received.map(read));
   const kept = keptColumns.map(({ type, of }) => {
-    if (type === 'text') return tx`${received.map((each) => of(each) ?? null) as (string | null)[]}::text[]`;
+    if (type === 'text') return piece`${received.map((each) => of(each) ?? null)}::text[]`;
     // The driver would format a time in its own way.
-    return tx`${plain(of)}::${tx.unsafe(type === 'timestamptz' ? 'text[]::timestamptz[]' : `${type}[]`)}`;
+    return piece`${plain(of)}::${raw(type === 'timestamptz' ? 'text[]::timestamptz[]' : `${type}[]`)}`;
   });
-  return tx`
+  return piece`
     insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, received, shipped, rfid_tag, net_weight, gross_weight, active,
-      modified, ${tx.unsafe(names())})
+      modified, ${raw(names())})
     select rec_no, from_rec_no, part_no, wid, spot, units, ${now}::timestamptz, case when units = 0 then ${now}::timestamptz end,
-      rfid_tag, net_weight, gross_weight, units > 0, ${now}, ${tx.unsafe(names())}
+      rfid_tag, net_weight, gross_weight, units > 0, ${now}, ${raw(names())}
     from unnest(
         ${plain(({ lot }) => lot.recNo)}::bigint[], ${plain(({ fromRecNo }) => fromRecNo)}::bigint[],
         ${plain(({ lot }) => lot.partNo)}::integer[], ${plain(({ lot }) => lot.wid)}::integer[],
         ${received.map(({ lot }) => lot.spot)}::text[], ${plain(({ lot }) => formatQuantity(lot.units))}::numeric[],
         ${received.map(({ lot }) => lot.rfidTag)}::text[], ${plain(({ lot }) => weightText(lot.netWeight))}::numeric[],
         ${plain(({ lot }) => weightText(lot.grossWeight))}::numeric[],
-        ${kept.reduce((all, each) => tx`${all}, ${each}`)}
-      ) as received (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, net_weight, gross_weight, ${tx.unsafe(names())})`;
+        ${kept.reduce((all, each) => piece`${all}, ${each}`)}
+      ) as received (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, net_weight, gross_weight, ${raw(names())})`;
 }
 
 /** Inserts lots split from lots that existed before the batch, and copies their other columns from those. */
-function insertSplitLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragment {
+function insertSplitLots(newLots: readonly LotState[], now: Date): Piece {
   const split = newLots.flatMap((lot) => {
     const { origin } = lot;
     return origin.kind === 'split' && origin.of.origin.kind === 'stored'
       ? { lot, recNo: lot.recNo, fromRecNo: origin.from.recNo, sourceRecNo: origin.of.recNo }
       : [];
   });
-  return tx`
+  return piece`
     insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, received, shipped, hold, hold_reason, net_weight,
-      gross_weight, active, modified, ${tx.unsafe(names())})
+      gross_weight, active, modified, ${raw(names())})
     select split.rec_no, split.from_rec_no, source.part_no, split.wid, split.spot, split.units, split.rfid_tag, source.received,
       case when split.units = 0 then ${now}::timestamptz end, split.hold,
-      case when split.hold then coalesce(${reasonOf(tx, 'split')}, source.hold_reason) end, split.net_weight, split.gross_weight,
-      split.units > 0, ${now}, ${tx.unsafe(names('source.'))}
+      case when split.hold then coalesce(${reasonOf('split')}, source.hold_reason) end, split.net_weight, split.gross_weight,
+      split.units > 0, ${now}, ${raw(names('source.'))}
     from unnest(
         ${plainArray(split.map(({ recNo }) => recNo))}::bigint[], ${plainArray(split.map(({ fromRecNo }) => fromRecNo))}::bigint[],
         ${plainArray(split.map(({ sourceRecNo }) => sourceRecNo))}::bigint[], ${plainArray(split.map(({ lot }) => lot.wid))}::integer[],
@@ -252,8 +250,8 @@ function insertSplitLots(tx: Tx, newLots: readonly LotState[], now: Date): Fragm
 }
 
 /** The reason of the hold that a lot takes over from another one. */
-function reasonOf(tx: Tx, taker: 'changed' | 'split'): Fragment {
-  return tx`(select held.hold_reason from lot as held where held.rec_no = ${tx.unsafe(taker)}.hold_of)`;
+function reasonOf(taker: 'changed' | 'split'): Piece {
+  return piece`(select held.hold_reason from lot as held where held.rec_no = ${raw(taker)}.hold_of)`;
 }
 
 function weightText(weight: Quantity | null): string | null {
@@ -261,7 +259,6 @@ function weightText(weight: Quantity | null): string | null {
 }
 
 function insertEntries(
-  tx: Tx,
   entries: readonly {
     transactionNo: number;
     line: number;
@@ -271,8 +268,8 @@ function insertEntries(
     delta: Quantity;
     balance: Quantity;
   }[],
-): Fragment {
-  return tx`
+): Piece {
+  return piece`
     insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
     select *
     from unnest(

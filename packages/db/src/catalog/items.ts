@@ -1,5 +1,6 @@
 import { type ItemFields, itemDefaults } from '@inventory/domain/contract/item';
 import { itemRecord } from '../lists/list-items.ts';
+import { piece, raw, send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
 import { onStandbys } from '../postgres/servers/on-standbys.ts';
 
@@ -10,12 +11,12 @@ export type ItemKey = { partNo: number } | { shortId: string } | { alias: string
 export async function findItem(sql: Sql, key: ItemKey): Promise<string | null> {
   const which =
     'partNo' in key
-      ? sql`part_no = ${key.partNo}`
+      ? piece`part_no = ${key.partNo}`
       : 'shortId' in key
-        ? sql`short_id = ${key.shortId}`
-        : sql`part_no = (select part_no from item_alias where alias = ${key.alias})`;
-  const [row] = await sql<{ record: string }[]>`
-    select ${sql.unsafe(itemRecord)} as record
+        ? piece`short_id = ${key.shortId}`
+        : piece`part_no = (select part_no from item_alias where alias = ${key.alias})`;
+  const [row] = await send<{ record: string }>(sql)`
+    select ${raw(itemRecord)} as record
     from item
     where ${which}`;
   return row?.record ?? null;
@@ -40,14 +41,14 @@ export async function createItem(
   createdBy: string,
 ): Promise<string> {
   const fields = { ...itemDefaults, ...given };
-  const [row] = await sql<{ record: string }[]>`
+  const [row] = await send<{ record: string }>(sql)`
     insert into item (part_no, short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, created_by,
       created, modified)
     overriding system value
     select ${partNo}::integer, ${shortId}, ${fields.description}, ${fields.category}::integer, ${fields.subCategory}::integer, ${fields.uOM}, ${fields.putUp},
       ${String(fields.units)}::numeric, ${fields.dfltOwner}::integer, ${fields.discontinued}::boolean, ${createdBy}, moment, moment
     from change_moment() as moment
-    returning ${sql.unsafe(itemRecord)} as record`;
+    returning ${raw(itemRecord)} as record`;
   return row!.record;
 }
 
@@ -56,8 +57,8 @@ export async function createItem(
  * created.
  */
 export async function readCreated(sql: Sql, partNo: number): Promise<string | null> {
-  const [row] = await sql<{ record: string }[]>`
-    select ${sql.unsafe(itemRecord)} as record, ${onStandbys(sql)} as on_standbys
+  const [row] = await send<{ record: string }>(sql)`
+    select ${raw(itemRecord)} as record, ${onStandbys} as on_standbys
     from item
     where part_no = ${partNo}`;
   return row?.record ?? null;
@@ -108,10 +109,10 @@ export async function updateItem(sql: Sql, shortId: string, given: ItemFields): 
  */
 export async function hasItemFields(sql: Sql, shortId: string, fields: ItemFields): Promise<boolean> {
   const same = (column: string, value: string | number | boolean | undefined) =>
-    value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`;
-  const units = fields.units === undefined ? sql`` : sql`and units = ${String(fields.units)}::numeric`;
-  const rows = await sql`
-    select ${onStandbys(sql)} as on_standbys
+    value === undefined ? piece`` : piece`and ${raw(column)} = ${value}`;
+  const units = fields.units === undefined ? piece`` : piece`and units = ${String(fields.units)}::numeric`;
+  const rows = await send(sql)`
+    select ${onStandbys} as on_standbys
     from item
     where short_id = ${shortId} ${same('description', fields.description)} ${same('category', fields.category)}
       ${same('sub_category', fields.subCategory)} ${same('uom', fields.uOM)} ${same('put_up', fields.putUp)}

@@ -1,6 +1,7 @@
 import type { Item } from '@inventory/domain/contract/item';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
+import { piece } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { countItems, readItemPage } from './pages/read-item-page.ts';
@@ -40,7 +41,7 @@ export const itemRecord = recordText(columns);
 export const itemList: Omit<List, 'where'> = {
   table: 'item',
   record: itemRecord,
-  modifiedSince: (sql, since) => [sql`modified >= ${since}`],
+  modifiedSince: (since) => [piece`modified >= ${since}`],
   sortColumns,
   defaultOrder: { by: 'short_id', direction: 'asc' },
   tieBreaker: 'part_no',
@@ -57,13 +58,13 @@ export function itemPage(query: PageQuery, options: { discontinuedToo: boolean }
   }
   const { modifiedSince } = query;
   const read = (sql: Sql) => {
-    const where = options.discontinuedToo ? sql`true` : sql`not discontinued`;
-    const total = modifiedSince === undefined ? { total: countItems(sql, options) } : {};
+    const where = options.discontinuedToo ? piece`true` : piece`not discontinued`;
+    const total = modifiedSince === undefined ? { total: countItems(options) } : {};
     return readPage(sql, query, { ...itemList, ...total, where });
   };
   if (modifiedSince === undefined) return { cost: 'everything', read };
   const findFew = async (sql: Sql) => {
-    const changed = { selection: sql`select from item where modified >= ${modifiedSince}` };
+    const changed = { selection: piece`select from item where modified >= ${modifiedSince}` };
     return (await firstOfFew(sql, [changed])) && read;
   };
   return { cost: 'matches', findFew, read };

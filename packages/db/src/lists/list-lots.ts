@@ -1,7 +1,8 @@
 import type { FullLot, Lot } from '@inventory/domain/contract/lot';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Fragment, Sql } from '../postgres/pool.ts';
+import { type Piece, piece, raw } from '../postgres/piece.ts';
+import type { Sql } from '../postgres/pool.ts';
 import { enoughToBeMany, firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { countLots, readLotPage } from './pages/read-lot-page.ts';
 import { type List, readPage } from './pages/read-page.ts';
@@ -52,18 +53,18 @@ const fullColumns: Columns<Exclude<keyof FullLot, keyof Lot | 'fromRecNo'>> = {
 export const storedLotColumns = { ...columns, ...fullColumns };
 
 /** All columns of a full record for a caller with this scope, from `lot`, `item` and `warehouse`. */
-export function fullLotColumns(sql: Sql, scope: readonly number[]): Fragment {
-  return sql`${sql.unsafe(columnList(storedLotColumns))},
+export function fullLotColumns(scope: readonly number[]): Piece {
+  return piece`${raw(columnList(storedLotColumns))},
     (
       select source.rec_no
       from lot as source
-      where source.rec_no = lot.from_rec_no and source.wid = any(${scope as number[]}::integer[])
+      where source.rec_no = lot.from_rec_no and source.wid = any(${scope}::integer[])
     ) as "fromRecNo"`;
 }
 
 /** The expression for a full record's JSON text. */
-function fullLotRecord(sql: Sql, scope: readonly number[]): Fragment {
-  return sql`(select row_to_json(record) from (select ${fullLotColumns(sql, scope)}) as record)::text`;
+function fullLotRecord(scope: readonly number[]): Piece {
+  return piece`(select row_to_json(record) from (select ${fullLotColumns(scope)}) as record)::text`;
 }
 
 const sortColumns = sortColumnsOf<keyof Lot>(
@@ -99,19 +100,19 @@ export type LotView = { view?: 'full' | undefined; scope: readonly number[] };
  * Items whose description has changed since. An array, so that the planner uses the index of lots, however
  * many items there are.
  */
-function describedSince(sql: Sql, since: Date): Fragment {
-  return sql`array(select part_no from item where described >= ${since})`;
+function describedSince(since: Date): Piece {
+  return piece`array(select part_no from item where described >= ${since})`;
 }
 
 /** Lots that have changed themselves, apart from the name of their item. */
-function ownChange(sql: Sql, since: Date): Fragment {
-  return sql`lot.modified >= ${since}
+function ownChange(since: Date): Piece {
+  return piece`lot.modified >= ${since}
     and not exists (select from item where item.part_no = lot.part_no and described >= ${since})`;
 }
 
 /** Lots that have changed in either way, checked for each lot. */
-function hasChanged(sql: Sql, since: Date): Fragment {
-  return sql`greatest(
+function hasChanged(since: Date): Piece {
+  return piece`greatest(
     lot.modified, (select described from item where item.part_no = lot.part_no)
   ) >= ${since}`;
 }
@@ -120,8 +121,8 @@ function hasChanged(sql: Sql, since: Date): Fragment {
  * The lots of such items in scope, read item by item: a plan for all items might begin with all lots of the
  * warehouses.
  */
-function lotsOf(sql: Sql, inScope: Fragment, items: Fragment): Fragment {
-  return sql`
+function lotsOf(inScope: Piece, items: Piece): Piece {
+  return piece`
     unnest(array(${items})) as described (part_no)
     cross join lateral (
       select * from lot where ${inScope} and lot.part_no = described.part_no offset 0
@@ -129,26 +130,26 @@ function lotsOf(sql: Sql, inScope: Fragment, items: Fragment): Fragment {
 }
 
 /** All lots in scope that have changed since, each found by an index. */
-function changedLots(sql: Sql, inScope: Fragment, since: Date): Fragment {
-  return sql`
-    select * from lot where ${inScope} and ${ownChange(sql, since)}
+function changedLots(inScope: Piece, since: Date): Piece {
+  return piece`
+    select * from lot where ${inScope} and ${ownChange(since)}
     union all
-    select lot.* from ${lotsOf(sql, inScope, sql`select part_no from item where described >= ${since}`)}`;
+    select lot.* from ${lotsOf(inScope, piece`select part_no from item where described >= ${since}`)}`;
 }
 
 /**
  * A selection for counting changes: lots in scope, items with a changed description, and their lots in scope,
  * up to the limit of "few" items.
  */
-function changesSince(sql: Sql, inScope: Fragment, since: Date): Fragment {
-  const enough = sql.unsafe(enoughToBeMany);
-  const described = sql`select part_no from item where described >= ${since} ${enough}`;
-  return sql`
+function changesSince(inScope: Piece, since: Date): Piece {
+  const enough = raw(enoughToBeMany);
+  const described = piece`select part_no from item where described >= ${since} ${enough}`;
+  return piece`
     (select from lot where ${inScope} and lot.modified >= ${since} ${enough})
     union all
     (select from item where described >= ${since} ${enough})
     union all
-    (select from ${lotsOf(sql, inScope, described)} ${enough})`;
+    (select from ${lotsOf(inScope, described)} ${enough})`;
 }
 
 /** How a page of lots is read when no counts lead to it. */
@@ -156,10 +157,10 @@ export const lotList: Omit<List, 'where'> = {
   table: 'lot',
   joins: 'join item using (part_no) join warehouse using (wid)',
   record: recordText(columns),
-  modifiedSince: (sql, since) => [
-    ownChange(sql, since),
+  modifiedSince: (since) => [
+    ownChange(since),
     // All lots of those items, including lots that changed themselves.
-    sql`lot.part_no = any(${describedSince(sql, since)})`,
+    piece`lot.part_no = any(${describedSince(since)})`,
   ],
   sortColumns,
   defaultOrder: { by: 'lot.received', direction: 'desc' },
@@ -167,7 +168,7 @@ export const lotList: Omit<List, 'where'> = {
 };
 
 type Filter<Value> = {
-  condition: (sql: Sql, value: Value) => Fragment;
+  condition: (value: Value) => Piece;
   /** Whether an index leads to the matching lots. */
   hasIndex: (value: Value) => boolean;
 };
@@ -176,49 +177,47 @@ type Filter<Value> = {
 // hold. The conditions repeat that.
 const filterTable: { [Name in keyof LotFilters]-?: Filter<NonNullable<LotFilters[Name]>> } = {
   inStock: {
-    condition: (sql, value) => (value ? sql`lot.active` : sql`not lot.active`),
+    condition: (value) => (value ? piece`lot.active` : piece`not lot.active`),
     hasIndex: () => false,
   },
   itemID: {
-    condition: (sql, value) => sql`lot.part_no = (select part_no from item where short_id = ${value})`,
+    condition: (value) => piece`lot.part_no = (select part_no from item where short_id = ${value})`,
     hasIndex: () => true,
   },
   spot: {
-    condition: (sql, value) =>
-      value === '' ? sql`lot.spot = ''` : sql`lot.spot = ${value} and lot.spot <> ''`,
+    condition: (value) =>
+      value === '' ? piece`lot.spot = ''` : piece`lot.spot = ${value} and lot.spot <> ''`,
     hasIndex: (value) => value !== '',
   },
   serial: {
-    condition: (sql, value) =>
-      value === '' ? sql`lot.serial = ''` : sql`lot.serial = ${value} and lot.serial <> ''`,
+    condition: (value) =>
+      value === '' ? piece`lot.serial = ''` : piece`lot.serial = ${value} and lot.serial <> ''`,
     hasIndex: (value) => value !== '',
   },
   hold: {
-    condition: (sql, value) => (value ? sql`lot.hold` : sql`not lot.hold`),
+    condition: (value) => (value ? piece`lot.hold` : piece`not lot.hold`),
     hasIndex: (value) => value,
   },
-  recNo: { condition: (sql, value) => sql`lot.rec_no = ${value}`, hasIndex: () => true },
-  rfidTag: { condition: (sql, value) => sql`lot.rfid_tag = ${value}`, hasIndex: () => true },
-  serial2: { condition: (sql, value) => sql`lot.serial2 = ${value}`, hasIndex: () => true },
+  recNo: { condition: (value) => piece`lot.rec_no = ${value}`, hasIndex: () => true },
+  rfidTag: { condition: (value) => piece`lot.rfid_tag = ${value}`, hasIndex: () => true },
+  serial2: { condition: (value) => piece`lot.serial2 = ${value}`, hasIndex: () => true },
   jobID: {
-    condition: (sql, value) =>
-      value === 0 ? sql`lot.job_id = 0` : sql`lot.job_id = ${value} and lot.job_id <> 0`,
+    condition: (value) =>
+      value === 0 ? piece`lot.job_id = 0` : piece`lot.job_id = ${value} and lot.job_id <> 0`,
     hasIndex: (value) => value !== 0,
   },
-  expiresBefore: { condition: (sql, value) => sql`lot.expires < ${value}`, hasIndex: () => false },
+  expiresBefore: { condition: (value) => piece`lot.expires < ${value}`, hasIndex: () => false },
 };
 
 /** A condition on `lot`. `hasIndex`: an index leads to the matching lots. */
-type GivenFilter = { condition: (sql: Sql) => Fragment; hasIndex: boolean };
+type GivenFilter = { condition: Piece; hasIndex: boolean };
 
 /** The filters that are set, with their values. */
 function givenFilters(filters: LotFilters): GivenFilter[] {
   return Object.entries(filterTable).flatMap(([name, filter]) => {
     const value = filters[name as keyof LotFilters];
     const { condition, hasIndex } = filter as Filter<typeof value>;
-    return value === undefined
-      ? []
-      : [{ condition: (sql: Sql) => condition(sql, value), hasIndex: hasIndex(value) }];
+    return value === undefined ? [] : [{ condition: condition(value), hasIndex: hasIndex(value) }];
   });
 }
 
@@ -232,48 +231,45 @@ export function lotPage(
   filters: LotFilters,
   { view, scope }: LotView = { scope: wids },
 ): ListReading {
-  const recordOf = (sql: Sql): RecordExpression =>
-    view === 'full' ? fullLotRecord(sql, scope) : lotList.record;
+  const record: RecordExpression = view === 'full' ? fullLotRecord(scope) : lotList.record;
   const slice = sliceOf(query, 'received', 'desc');
   const { inStock } = filters;
   const { modifiedSince } = query;
   const isCounted = hasCountedOnly(filters);
   if (slice !== null && isCounted) {
-    return { cost: 'page', read: (sql) => readLotPage(sql, wids, inStock, slice, recordOf(sql)) };
+    return { cost: 'page', read: (sql) => readLotPage(sql, wids, inStock, slice, record) };
   }
   const given = givenFilters(filters);
-  const inScopeOf = (sql: Sql) => sql`lot.wid = any(${wids as number[]}::integer[])`;
+  const inScope = piece`lot.wid = any(${wids}::integer[])`;
   /** `few`: the filter that is searched first. The other filters are checked on its matches in scope. */
   const read = (sql: Sql, few: GivenFilter | 'changes' | null = null) => {
-    const inScope = inScopeOf(sql);
     const where = given
       .filter((filter) => filter !== few)
-      .reduce((all, { condition }) => sql`${all} and ${condition(sql)}`, inScope);
-    const total = modifiedSince === undefined && isCounted ? { total: countLots(sql, wids, inStock) } : {};
-    const list = { ...lotList, ...total, record: recordOf(sql) };
+      .reduce((all, { condition }) => piece`${all} and ${condition}`, inScope);
+    const total = modifiedSince === undefined && isCounted ? { total: countLots(wids, inStock) } : {};
+    const list = { ...lotList, ...total, record };
     if (few === null) return readPage(sql, query, { ...list, where });
     if (few === 'changes') {
-      const changed = sql`(${changedLots(sql, inScope, modifiedSince!)} offset 0) as lot`;
+      const changed = piece`(${changedLots(inScope, modifiedSince!)} offset 0) as lot`;
       return readPage(sql, query, { ...list, where, few: changed });
     }
     return readPage(sql, query, {
       ...list,
-      where: modifiedSince === undefined ? where : sql`${where} and ${hasChanged(sql, modifiedSince)}`,
-      few: sql`(select * from lot where ${inScope} and ${few.condition(sql)} offset 0) as lot`,
+      where: modifiedSince === undefined ? where : piece`${where} and ${hasChanged(modifiedSince)}`,
+      few: piece`(select * from lot where ${inScope} and ${few.condition} offset 0) as lot`,
     });
   };
   const narrowing = given.filter(({ hasIndex }) => hasIndex);
   if (narrowing.length === 0 && modifiedSince === undefined) return { cost: 'everything', read };
   const findFew = async (sql: Sql) => {
-    const inScope = inScopeOf(sql);
     const looks = [
       ...narrowing.map((few) => ({
         few,
-        selection: sql`select from lot where ${inScope} and ${few.condition(sql)}`,
+        selection: piece`select from lot where ${inScope} and ${few.condition}`,
       })),
       ...(modifiedSince === undefined
         ? []
-        : [{ few: 'changes' as const, selection: changesSince(sql, inScope, modifiedSince) }]),
+        : [{ few: 'changes' as const, selection: changesSince(inScope, modifiedSince) }]),
     ];
     const found = await firstOfFew(sql, looks);
     return found && ((own: Sql) => read(own, found.few));

@@ -1,7 +1,8 @@
 import type { StockLevel } from '@inventory/domain/contract/stock-level';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Fragment, Sql } from '../postgres/pool.ts';
+import { type Piece, piece } from '../postgres/piece.ts';
+import type { Sql } from '../postgres/pool.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { readLevelPage } from './pages/read-level-page.ts';
 import { type List, readPage } from './pages/read-page.ts';
@@ -53,7 +54,7 @@ export const levelList: Omit<List, 'where'> = {
   table: 'stock_level',
   record: recordText(columns),
   groupBy: 'part_no',
-  modifiedSince: (sql, since) => [sql`modified >= ${since}`],
+  modifiedSince: (since) => [piece`modified >= ${since}`],
   sortColumns,
   defaultOrder: { by: 'part_no', direction: 'asc' },
   tieBreaker: 'part_no',
@@ -63,13 +64,13 @@ export const levelList: Omit<List, 'where'> = {
  * The levels of items whose description has changed since. An array, so that the planner uses the index of
  * levels.
  */
-function ofDescribedSince(sql: Sql, since: Date): Fragment {
-  return sql`part_no = any(array(select part_no from item where described >= ${since}))`;
+function ofDescribedSince(since: Date): Piece {
+  return piece`part_no = any(array(select part_no from item where described >= ${since}))`;
 }
 
 /** The same, checked for each level: for the levels of one item. */
-function isDescribedSince(sql: Sql, since: Date): Fragment {
-  return sql`exists (
+function isDescribedSince(since: Date): Piece {
+  return piece`exists (
     select from item where item.part_no = stock_level.part_no and described >= ${since} offset 0
   )`;
 }
@@ -89,16 +90,16 @@ export function stockLevelPage(
   if (slice !== null && !isFiltered) {
     return { cost: 'page', read: (sql) => readLevelPage(sql, wids, slice, record) };
   }
-  const ofItems = (sql: Sql) => [
-    ...(itemID === undefined ? [] : [sql`part_no = (select part_no from item where short_id = ${itemID})`]),
-    ...(partNo === undefined ? [] : [sql`part_no = ${partNo}`]),
+  const ofItems = [
+    ...(itemID === undefined ? [] : [piece`part_no = (select part_no from item where short_id = ${itemID})`]),
+    ...(partNo === undefined ? [] : [piece`part_no = ${partNo}`]),
   ];
-  const inScopeOf = (sql: Sql) => sql`wid = any(${wids as number[]}::integer[]) and used`;
+  const inScope = piece`wid = any(${wids}::integer[]) and used`;
   const read = (sql: Sql, few: Pick<List, 'few'> = {}) => {
-    const where = ofItems(sql).reduce((all, condition) => sql`${all} and ${condition}`, inScopeOf(sql));
-    const modified: List['modifiedSince'] = (sql, since) => [
-      ...levelList.modifiedSince(sql, since),
-      ...(view === 'full' ? [(isFiltered ? isDescribedSince : ofDescribedSince)(sql, since)] : []),
+    const where = ofItems.reduce((all, condition) => piece`${all} and ${condition}`, inScope);
+    const modified: List['modifiedSince'] = (since) => [
+      ...levelList.modifiedSince(since),
+      ...(view === 'full' ? [(isFiltered ? isDescribedSince : ofDescribedSince)(since)] : []),
     ];
     return readPage(sql, query, { ...levelList, ...few, where, record, modifiedSince: modified });
   };
@@ -107,13 +108,13 @@ export function stockLevelPage(
   if (query.modifiedSince === undefined) return { cost: 'everything', read };
   // The index of changes covers all warehouses, so all levels in scope are counted.
   const findFew = async (sql: Sql) => {
-    const found = await firstOfFew(sql, [
-      { selection: sql`select from stock_level where ${inScopeOf(sql)}` },
-    ]);
+    const found = await firstOfFew(sql, [{ selection: piece`select from stock_level where ${inScope}` }]);
     return (
       found &&
       ((own: Sql) =>
-        read(own, { few: sql`(select * from stock_level where ${inScopeOf(own)} offset 0) as stock_level` }))
+        read(own, {
+          few: piece`(select * from stock_level where ${inScope} offset 0) as stock_level`,
+        }))
     );
   };
   return { cost: 'matches', findFew, read };

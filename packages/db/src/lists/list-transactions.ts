@@ -1,6 +1,7 @@
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Fragment, Sql } from '../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '../postgres/piece.ts';
+import type { Sql } from '../postgres/pool.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { readTransactionPage } from './pages/read-transaction-page.ts';
 import { sliceOf } from './pages/slice.ts';
@@ -31,12 +32,12 @@ export type TransactionFilters = {
 type Narrowing = {
   name: keyof TransactionFilters;
   /** Checked for each transaction. */
-  condition: Fragment;
+  condition: Piece;
   /**
    * The same condition by an index, and a selection with at least as many rows, for counting. Null: there is
    * no index, or it finds more rows than the other filters.
    */
-  found: { condition: Fragment; rows: Fragment; selection: Fragment } | null;
+  found: { condition: Piece; rows: Piece; selection: Piece } | null;
 };
 
 /** The warehouses of a list: `scope` is the caller's, `wids` the part of it that the filter `wid` leaves. */
@@ -46,77 +47,74 @@ type Asked = { scope: readonly number[]; wids: readonly number[]; modifiedSince:
  * The transactions of these warehouses that meet a condition. A transaction between two warehouses is found
  * by either index, but returned once.
  */
-function touching(sql: Sql, wids: readonly number[], columns: Fragment, condition: Fragment): Fragment {
-  const scope = sql`${wids as number[]}::integer[]`;
-  return sql`
+function touching(wids: readonly number[], columns: Piece, condition: Piece): Piece {
+  const scope = piece`${wids}::integer[]`;
+  return piece`
     select ${columns} from stock_transaction where wid = any(${scope}) and ${condition}
     union all
     select ${columns} from stock_transaction
     where to_wid = any(${scope}) and to_wid is not null and wid <> all(${scope}) and ${condition}`;
 }
 
-function narrowingsOf(
-  sql: Sql,
-  filters: TransactionFilters,
-  { scope, wids, modifiedSince }: Asked,
-): Narrowing[] {
+function narrowingsOf(filters: TransactionFilters, { scope, wids, modifiedSince }: Asked): Narrowing[] {
   const { kind, itemID, recNo, serial, reference, clientId, deviceID, startDate, endDate } = filters;
   const narrowings: Narrowing[] = [];
-  const byColumn = (name: Narrowing['name'], condition: Fragment) =>
+  const byColumn = (name: Narrowing['name'], condition: Piece) =>
     narrowings.push({
       name,
       condition,
       found: {
         condition,
-        rows: touching(sql, wids, sql`*`, condition),
-        selection: touching(sql, wids, sql``, condition),
+        rows: touching(wids, piece`*`, condition),
+        selection: touching(wids, piece``, condition),
       },
     });
-  const inScope = sql`stock_entry.wid = any(${scope as number[]}::integer[])`;
-  const ofLotsInScope = sql`lot.wid = any(${scope as number[]}::integer[])`;
-  const byLines = (name: Narrowing['name'], condition: Fragment, lines: Fragment, leads = true) => {
+  const inScope = piece`stock_entry.wid = any(${scope}::integer[])`;
+  const ofLotsInScope = piece`lot.wid = any(${scope}::integer[])`;
+  const byLines = (name: Narrowing['name'], condition: Piece, lines: Piece, leads = true) => {
     // An array: a join would be planned for the row count that the planner expects.
-    const ofLines = sql`transaction_no = any(array(select transaction_no from ${lines}))`;
-    const rows = sql`select * from stock_transaction where ${ofLines} and wid is not null`;
+    const ofLines = piece`transaction_no = any(array(select transaction_no from ${lines}))`;
+    const rows = piece`select * from stock_transaction where ${ofLines} and wid is not null`;
     narrowings.push({
       name,
       condition,
-      found: leads ? { condition: ofLines, rows, selection: sql`select from ${lines}` } : null,
+      found: leads ? { condition: ofLines, rows, selection: piece`select from ${lines}` } : null,
     });
   };
   if (itemID !== undefined) {
     byColumn(
       'itemID',
-      sql`stock_transaction.part_no = (select part_no from item where short_id = ${itemID})`,
+      piece`stock_transaction.part_no = (select part_no from item where short_id = ${itemID})`,
     );
   }
   if (recNo !== undefined) {
-    const ofLot = sql`stock_entry where rec_no = ${recNo}`;
-    const hasLine = sql`exists (
+    const ofLot = piece`stock_entry where rec_no = ${recNo}`;
+    const hasLine = piece`exists (
       select from ${ofLot} and stock_entry.transaction_no = stock_transaction.transaction_no and ${inScope} offset 0
     )`;
     // A lot stays in its warehouse, so either all or none of its lines are in scope.
-    const ofLotInScope = sql`stock_entry
+    const ofLotInScope = piece`stock_entry
       where rec_no = (select rec_no from lot where rec_no = ${recNo} and ${ofLotsInScope})`;
     byLines('recNo', hasLine, ofLotInScope);
   }
   if (reference !== undefined) {
-    byColumn('reference', sql`body->>'reference' = ${reference} and body->>'reference' is not null`);
+    byColumn('reference', piece`body->>'reference' = ${reference} and body->>'reference' is not null`);
   }
-  if (deviceID !== undefined) byColumn('deviceID', sql`device_id = ${deviceID}`);
+  if (deviceID !== undefined) byColumn('deviceID', piece`device_id = ${deviceID}`);
   if (startDate !== undefined || endDate !== undefined) {
     const end = endDate ?? new Date('9999-12-31T23:59:59.999Z');
-    byColumn('startDate', sql`at >= ${startDate ?? new Date(0)} and at <= ${end}`);
+    byColumn('startDate', piece`at >= ${startDate ?? new Date(0)} and at <= ${end}`);
   }
   if (serial !== undefined) {
     // The index excludes blank serials.
-    const ofSerial = serial === '' ? sql`lot.serial = ''` : sql`lot.serial = ${serial} and lot.serial <> ''`;
+    const ofSerial =
+      serial === '' ? piece`lot.serial = ''` : piece`lot.serial = ${serial} and lot.serial <> ''`;
     // Almost all lots may be without a serial, and a single lot has fewer transactions than any serial.
     const isNarrowed = narrowings.length > 0 || modifiedSince !== undefined;
     const leads = recNo === undefined && !(serial === '' && isNarrowed);
     // Begins with the transaction's own lines: a plan that begins with the lots of the serial would scan all
     // of them for each transaction.
-    const hasLine = sql`exists (
+    const hasLine = piece`exists (
       select from (
         select rec_no from stock_entry
         where stock_entry.transaction_no = stock_transaction.transaction_no and ${inScope}
@@ -127,13 +125,13 @@ function narrowingsOf(
     byLines(
       'serial',
       hasLine,
-      sql`lot join stock_entry using (rec_no) where ${ofLotsInScope} and ${ofSerial}`,
+      piece`lot join stock_entry using (rec_no) where ${ofLotsInScope} and ${ofSerial}`,
       leads,
     );
   }
-  if (kind !== undefined) narrowings.push({ name: 'kind', condition: sql`kind = ${kind}`, found: null });
+  if (kind !== undefined) narrowings.push({ name: 'kind', condition: piece`kind = ${kind}`, found: null });
   if (clientId !== undefined) {
-    narrowings.push({ name: 'clientId', condition: sql`client_id = ${clientId}`, found: null });
+    narrowings.push({ name: 'clientId', condition: piece`client_id = ${clientId}`, found: null });
   }
   return narrowings;
 }
@@ -142,18 +140,18 @@ function narrowingsOf(
  * The transactions of these warehouses that have changed since, each found by an index. A transaction changes
  * only when it is reversed, by one that touches the same warehouses.
  */
-function changedSince(sql: Sql, wids: readonly number[], since: Date): Fragment {
-  return sql`
-    ${touching(sql, wids, sql`*`, sql`at >= ${since}`)}
+function changedSince(wids: readonly number[], since: Date): Piece {
+  return piece`
+    ${touching(wids, piece`*`, piece`at >= ${since}`)}
     union all
     select * from stock_transaction
     where wid is not null and at < ${since}
-      and transaction_no = any(array(${touching(sql, wids, sql`reverses`, sql`at >= ${since} and reverses is not null`)}))`;
+      and transaction_no = any(array(${touching(wids, piece`reverses`, piece`at >= ${since} and reverses is not null`)}))`;
 }
 
 /** The same, checked for each transaction. */
-function hasChanged(sql: Sql, since: Date): Fragment {
-  return sql`(
+function hasChanged(since: Date): Piece {
+  return piece`(
     at >= ${since}
     or exists (
       select from stock_transaction as reversal
@@ -183,19 +181,19 @@ export function transactionPage(
   if (slice !== null && isCounted) {
     return {
       cost: 'page',
-      read: (sql) => readTransactionPage(sql, wids, slice, transactionRecord(sql, scope, listedLinesMax)),
+      read: (sql) => readTransactionPage(sql, wids, slice, transactionRecord(scope, listedLinesMax)),
     };
   }
   const asked: Asked = { scope, wids, modifiedSince };
   const read = (sql: Sql, few: Few = null) => readMatches(sql, query, asked, filters, few);
   const findFew = async (sql: Sql) => {
-    const looks: { few: Few; selection: Fragment }[] = narrowingsOf(sql, filters, asked).flatMap(
-      ({ name, found }) => (found === null ? [] : [{ few: name, selection: found.selection }]),
+    const looks: { few: Few; selection: Piece }[] = narrowingsOf(filters, asked).flatMap(({ name, found }) =>
+      found === null ? [] : [{ few: name, selection: found.selection }],
     );
     if (modifiedSince !== undefined) {
       looks.push({
         few: 'modifiedSince',
-        selection: touching(sql, wids, sql``, sql`at >= ${modifiedSince}`),
+        selection: touching(wids, piece``, piece`at >= ${modifiedSince}`),
       });
     }
     const found = await firstOfFew(sql, looks);
@@ -226,11 +224,11 @@ async function readMatches(
   filters: TransactionFilters,
   few: Few,
 ): Promise<Page> {
-  const direction = sql.unsafe(query.sort !== undefined && query.direction === 'asc' ? 'asc' : 'desc');
-  const matching = sql`
+  const direction = raw(query.sort !== undefined && query.direction === 'asc' ? 'asc' : 'desc');
+  const matching = piece`
     select transaction_no
-    from ${matchingFrom(sql, asked, filters, few)} and ${touches(sql, asked.wids)}`;
-  const [row] = await sql<{ total_count: number; records: string }[]>`
+    from ${matchingFrom(asked, filters, few)} and ${touches(asked.wids)}`;
+  const [row] = await send<{ total_count: number; records: string }>(sql)`
     with matching as materialized (${matching}), page as materialized (
       select transaction_no
       from matching
@@ -238,29 +236,29 @@ async function readMatches(
       limit ${query.pageSize} offset ${((query.page - 1) * query.pageSize).toString()}::bigint
     )
     select (select count(*) from matching) as total_count,
-      ${recordsOnPage(sql, transactionRecord(sql, asked.scope, listedLinesMax), {
-        from: sql`stock_transaction where stock_transaction.transaction_no = page.transaction_no`,
-        order: sql`page.transaction_no ${direction}`,
+      ${recordsOnPage(transactionRecord(asked.scope, listedLinesMax), {
+        from: piece`stock_transaction where stock_transaction.transaction_no = page.transaction_no`,
+        order: piece`page.transaction_no ${direction}`,
       })} as records`;
   return { totalCount: row!.total_count, records: row!.records };
 }
 
 /** `from` and `where` for all matches of the filters. */
-function matchingFrom(sql: Sql, asked: Asked, filters: TransactionFilters, few: Few): Fragment {
+function matchingFrom(asked: Asked, filters: TransactionFilters, few: Few): Piece {
   const { modifiedSince, wids } = asked;
-  const narrowings = narrowingsOf(sql, filters, asked);
+  const narrowings = narrowingsOf(filters, asked);
   const conditions = narrowings
     .filter(({ name }) => name !== few)
     .map(({ condition, found }) => (few === null && found !== null ? found.condition : condition))
-    .reduce((all, each) => sql`${all} and ${each}`, sql`true`);
-  const changed = () => changedSince(sql, wids, modifiedSince!);
-  if (few === 'modifiedSince') return sql`(${changed()} offset 0) as stock_transaction where ${conditions}`;
+    .reduce((all, each) => piece`${all} and ${each}`, piece`true`);
+  const changed = () => changedSince(wids, modifiedSince!);
+  if (few === 'modifiedSince') return piece`(${changed()} offset 0) as stock_transaction where ${conditions}`;
   if (few !== null) {
     const { rows } = narrowings.find(({ name }) => name === few)!.found!;
-    const since = modifiedSince === undefined ? sql`true` : hasChanged(sql, modifiedSince);
-    return sql`(${rows} offset 0) as stock_transaction where ${conditions} and ${since}`;
+    const since = modifiedSince === undefined ? piece`true` : hasChanged(modifiedSince);
+    return piece`(${rows} offset 0) as stock_transaction where ${conditions} and ${since}`;
   }
   return modifiedSince === undefined
-    ? sql`stock_transaction where ${conditions}`
-    : sql`(${changed()}) as stock_transaction where ${conditions}`;
+    ? piece`stock_transaction where ${conditions}`
+    : piece`(${changed()}) as stock_transaction where ${conditions}`;
 }

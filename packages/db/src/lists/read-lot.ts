@@ -1,4 +1,5 @@
 import type { LotHistoryLine } from '@inventory/domain/contract/transaction';
+import { raw, send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
 import { fullLotColumns } from './list-lots.ts';
 import { type Columns, columnList, dateTimeText } from './record-json.ts';
@@ -21,16 +22,16 @@ const historyLines = 50;
 
 /** The JSON text of a lot with its history; null if there is no such lot in these warehouses. */
 export async function readLot(sql: Sql, recNo: number, scope: readonly number[]): Promise<string | null> {
-  const [row] = await sql<{ record: string }[]>`
+  const [row] = await send<{ record: string }>(sql)`
     select (
       select row_to_json(record)
       from (
-        select ${fullLotColumns(sql, scope)},
+        select ${fullLotColumns(scope)},
           (
             select coalesce(json_agg(told order by transaction_no desc, nth desc), '[]')
             from (
               select stock_entry.transaction_no, stock_entry.line as nth,
-                (select row_to_json(shown) from (select ${sql.unsafe(columnList(lineColumns))}) as shown) as told
+                (select row_to_json(shown) from (select ${raw(columnList(lineColumns))}) as shown) as told
               from stock_entry
               join stock_transaction using (transaction_no)
               where stock_entry.rec_no = lot.rec_no
@@ -43,6 +44,6 @@ export async function readLot(sql: Sql, recNo: number, scope: readonly number[])
     from lot
     join item using (part_no)
     join warehouse using (wid)
-    where lot.rec_no = ${recNo} and lot.wid = any(${scope as number[]}::integer[])`;
+    where lot.rec_no = ${recNo} and lot.wid = any(${scope}::integer[])`;
   return row?.record ?? null;
 }

@@ -1,11 +1,11 @@
-import type { Fragment, Sql } from '../postgres/pool.ts';
+import { type Piece, piece, raw } from '../postgres/piece.ts';
 
 /** The expression for a record's JSON text: text of this package, or a fragment if it needs values. */
-export type RecordExpression = string | Fragment;
+export type RecordExpression = string | Piece;
 
 /** The expression as a piece of a statement. */
-function recordFragment(sql: Sql, record: RecordExpression): Fragment {
-  return typeof record === 'string' ? sql`${sql.unsafe(record)}` : record;
+function recordFragment(record: RecordExpression): Piece {
+  return typeof record === 'string' ? piece`${raw(record)}` : record;
 }
 
 /**
@@ -14,16 +14,15 @@ function recordFragment(sql: Sql, record: RecordExpression): Fragment {
  * including the condition that joins it with `page`. `order`: by columns of `page`.
  */
 export function recordsOnPage(
-  sql: Sql,
   record: RecordExpression,
-  { from, order }: { from: Fragment; order: Fragment },
-): Fragment {
-  return sql`
+  { from, order }: { from: Piece; order: Piece },
+): Piece {
+  return piece`
     (
       select coalesce(string_agg(record, ',' order by ${order}), '')
       from page
       cross join lateral (
-        select ${recordFragment(sql, record)} as record
+        select ${recordFragment(record)} as record
         from ${from}
         limit 1
       ) as found

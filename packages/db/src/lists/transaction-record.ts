@@ -1,5 +1,6 @@
 import type { Transaction } from '@inventory/domain/contract/transaction';
-import type { Fragment, Sql } from '../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '../postgres/piece.ts';
+import type { Sql } from '../postgres/pool.ts';
 import { type Columns, columnList, dateTimeText } from './record-json.ts';
 
 const columns: Columns<Exclude<keyof Transaction, 'lines' | 'moreLines'>> = {
@@ -24,8 +25,8 @@ export const listedLinesMax = 100;
 const allLines = 2 ** 31 - 2;
 
 /** The expression for a transaction's JSON text with its first `linesMax` lines in these warehouses. */
-export function transactionRecord(sql: Sql, shown: readonly number[], linesMax: number): Fragment {
-  return sql`(
+export function transactionRecord(shown: readonly number[], linesMax: number): Piece {
+  return piece`(
     select case when has_more then (select row_to_json(cut) from (select record.*, true as "moreLines") as cut)
         else row_to_json(record) end
     from (
@@ -44,19 +45,19 @@ export function transactionRecord(sql: Sql, shown: readonly number[], linesMax: 
         from stock_entry
         join item using (part_no)
         where stock_entry.transaction_no = stock_transaction.transaction_no
-          and stock_entry.wid = any(${shown as number[]}::integer[])
+          and stock_entry.wid = any(${shown}::integer[])
         order by stock_entry.line
         limit ${linesMax + 1}
       ) as shown_lines
     ) as shown
-    cross join lateral (select ${sql.unsafe(columnList(columns))}, shown.lines) as record
+    cross join lateral (select ${raw(columnList(columns))}, shown.lines) as record
   )::text`;
 }
 
 /** A condition on `stock_transaction`: applied, and touched one of these warehouses. */
-export function touches(sql: Sql, wids: readonly number[]): Fragment {
-  return sql`stock_transaction.wid is not null and (stock_transaction.wid = any(${wids as number[]}::integer[])
-    or stock_transaction.to_wid = any(${wids as number[]}::integer[]))`;
+export function touches(wids: readonly number[]): Piece {
+  return piece`stock_transaction.wid is not null and (stock_transaction.wid = any(${wids}::integer[])
+    or stock_transaction.to_wid = any(${wids}::integer[]))`;
 }
 
 /** The JSON text of a transaction; null if there is none that touched one of these warehouses. */
@@ -65,9 +66,9 @@ export async function readTransaction(
   transactionNo: number,
   scope: readonly number[],
 ): Promise<string | null> {
-  const [row] = await sql<{ record: string }[]>`
-    select ${transactionRecord(sql, scope, allLines)} as record
+  const [row] = await send<{ record: string }>(sql)`
+    select ${transactionRecord(scope, allLines)} as record
     from stock_transaction
-    where transaction_no = ${transactionNo} and ${touches(sql, scope)}`;
+    where transaction_no = ${transactionNo} and ${touches(scope)}`;
   return row?.record ?? null;
 }

@@ -30,7 +30,9 @@ export function cancellable(sql: Sql): Cancellable {
       apply: (call, self, args) => note(Reflect.apply(call as never, self, args)),
       get(from, name) {
         const value: unknown = Reflect.get(from, name);
-        if (name !== 'begin' || typeof value !== 'function') return value;
+        if (typeof value !== 'function') return value;
+        if (name === 'unsafe') return (...args: unknown[]) => note(value(...args));
+        if (name !== 'begin') return value;
         return (...args: unknown[]) => {
           const work = args.pop() as (tx: object) => unknown;
           return value(...args, (tx: object) => work(watched(tx)));

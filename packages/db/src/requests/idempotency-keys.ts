@@ -1,7 +1,8 @@
 import { keyReused } from '@inventory/domain/contract/conflict';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { RequestKey } from '@inventory/domain/stock/request';
-import type { Fragment, Sql, Tx } from '../postgres/pool.ts';
+import { type Piece, piece, send } from '../postgres/piece.ts';
+import type { Sql } from '../postgres/pool.ts';
 import { onStandbys } from '../postgres/servers/on-standbys.ts';
 import { isLarge, type OutcomeRow, outcomeOfRow, smallResult } from './large-answers.ts';
 
@@ -58,14 +59,14 @@ export function keyName({ clientId, key }: KeyedRequest): string {
  * The states of the keys of these requests, as rows of {@link KeyRow}: one for each known key, however many
  * requests have it. For {@link outcomesOfKeys}.
  */
-export function keyRows(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
+export function keyRows(requests: readonly KeyedRequest[]): Piece {
   const keys = [...new Map(requests.map((request) => [keyName(request), request])).values()];
-  return sql`
+  return piece`
     select asked.client_id, asked.digest, encode(key.fingerprint, 'base64') as fingerprint, key.request_id, status,
-      ${isLarge(sql)} as is_large, ${smallResult(sql)} as result,
+      ${isLarge} as is_large, ${smallResult} as result,
       (extract(epoch from refused_at) * 1000)::float8 as refused_ms,
-      (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, ${onStandbys(sql)} as on_standbys
-    from (${askedKeys(sql, keys)}) as asked
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, ${onStandbys} as on_standbys
+    from (${askedKeys(keys)}) as asked
     cross join lateral (
       select request_id, fingerprint, refused_at
       from idempotency_key
@@ -124,14 +125,13 @@ export function outcomeOfRepeat(
  * Fails on `idempotency_key_pkey` if another batch or a verdict decided one of the keys meanwhile.
  */
 export function claimKeys(
-  tx: Tx,
   decided: readonly { request: KeyedRequest; status: StoredOutcome['status'] }[],
   now: Date,
-): Fragment {
+): Piece {
   const column = <T>(read: (request: KeyedRequest) => T) => decided.map(({ request }) => read(request));
   const unlessAbandoned = (read: (request: KeyedRequest) => string) =>
     decided.map(({ request, status }) => (status === 'abandoned' ? null : read(request)));
-  return tx`
+  return piece`
     insert into idempotency_key as key (client_id, key_digest, asked_at, fingerprint, request_id, refused_at)
     select client_id, decode(digest, 'base64'), to_timestamp(asked_ms / 1000), decode(fingerprint, 'base64'), request_id,
       case when request_id is null then greatest(${now}, to_timestamp(asked_ms / 1000)) end
@@ -148,7 +148,7 @@ export function claimKeys(
       fingerprint = excluded.fingerprint,
       refused_at = excluded.refused_at,
       request_id = case
-        when key.request_id is null and ${isOpen(tx)} then excluded.request_id
+        when key.request_id is null and ${isOpen} then excluded.request_id
         else refuse_taken_key()
       end`;
 }
@@ -158,24 +158,24 @@ export function claimKeys(
  * keys do not change.
  */
 export async function refuseKeys(sql: Sql, requests: readonly KeyedRequest[]): Promise<void> {
-  await sql`
+  await send(sql)`
     insert into idempotency_key as key (client_id, key_digest, asked_at, refused_at)
     select client_id, key_digest, max(asked_at), greatest(clock_timestamp(), max(asked_at))
-    from (${askedKeys(sql, requests)}) as asked
+    from (${askedKeys(requests)}) as asked
     group by client_id, key_digest
     -- In the same order as the batches.
     order by client_id collate "C", key_digest
     on conflict (client_id, key_digest) do update
     -- A time in the future is overwritten: "not applied", told now, must hold back all sends that came by
     -- now.
-    set refused_at = greatest(case when key.refused_at <= ${believedUntil(sql)} then key.refused_at end, excluded.refused_at)
+    set refused_at = greatest(case when key.refused_at <= ${believedUntil} then key.refused_at end, excluded.refused_at)
     where key.request_id is null`;
 }
 
 /** The keys of these requests as rows. */
-function askedKeys(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
+function askedKeys(requests: readonly KeyedRequest[]): Piece {
   // As text: sending an array of bytes costs the driver more than parsing this costs Postgres.
-  return sql`
+  return piece`
     select client_id, digest, decode(digest, 'base64') as key_digest, to_timestamp(asked_ms / 1000) as asked_at
     from unnest(
       ${requests.map(({ clientId }) => clientId)}::text[],
@@ -184,12 +184,9 @@ function askedKeys(sql: Sql | Tx, requests: readonly KeyedRequest[]): Fragment {
     ) as asked (client_id, digest, asked_ms)`;
 }
 
-/** Whether the key's refusal leaves the claiming send, `excluded`, free to be applied. */
-function isOpen(sql: Sql | Tx): Fragment {
-  return sql`(excluded.asked_at <= ${believedUntil(sql)} and (key.refused_at > ${believedUntil(sql)}
-    or key.refused_at + make_interval(secs => ${refusedForMs / 1000}) <= excluded.asked_at))`;
-}
+/** Refusals further ahead are ignored. */
+const believedUntil = piece`clock_timestamp() + make_interval(secs => ${aheadMaxMs / 1000})`;
 
-function believedUntil(sql: Sql | Tx): Fragment {
-  return sql`clock_timestamp() + make_interval(secs => ${aheadMaxMs / 1000})`;
-}
+/** Whether the key's refusal leaves the claiming send, `excluded`, free to be applied. */
+const isOpen = piece`(excluded.asked_at <= ${believedUntil} and (key.refused_at > ${believedUntil}
+    or key.refused_at + make_interval(secs => ${refusedForMs / 1000}) <= excluded.asked_at))`;

@@ -1,6 +1,7 @@
 import { leftOutText, smallBytes } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { Fragment, Sql, Tx } from '../postgres/pool.ts';
+import { piece } from '../postgres/piece.ts';
+import type { Sql, Tx } from '../postgres/pool.ts';
 
 /** An outcome as first read. `result` is null if it is large. */
 export type OutcomeRow = {
@@ -17,15 +18,11 @@ export type OutcomeRow = {
 export const readTogetherMax = 8;
 
 /** Whether the answer in a row of `stock_transaction` is too large to be read together with others. */
-export function isLarge(sql: Sql | Tx): Fragment {
-  // The first condition finds most large answers without unpacking them.
-  return sql`(status = 'applied' and (pg_column_size(result) > ${smallBytes} or octet_length(result::text) > ${smallBytes}))`;
-}
+// The first condition finds most large answers without unpacking them.
+export const isLarge = piece`(status = 'applied' and (pg_column_size(result) > ${smallBytes} or octet_length(result::text) > ${smallBytes}))`;
 
 /** The text of the answer; null if it is large. */
-export function smallResult(sql: Sql | Tx): Fragment {
-  return sql`case when not ${isLarge(sql)} then result::text end`;
-}
+export const smallResult = piece`case when not ${isLarge} then result::text end`;
 
 export function outcomeOfRow({ request_id, status, result, is_large }: OutcomeRow): StoredOutcome {
   return is_large ? { status, result, under: request_id } : { status, result };

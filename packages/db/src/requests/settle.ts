@@ -1,4 +1,5 @@
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import { send } from '../postgres/piece.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
 import { onStandbys } from '../postgres/servers/on-standbys.ts';
 import {
@@ -52,7 +53,7 @@ export async function readOutcomes(
   const keyed = requests.filter(isKeyed);
   const [own, ofKeys] = await Promise.all([
     readByIds(sql, requests),
-    keyed.length === 0 ? [] : sql<KeyRow[]>`${keyRows(sql, keyed)}`,
+    keyed.length === 0 ? [] : send<KeyRow>(sql)`${keyRows(keyed)}`,
   ]);
   const outcomes = outcomesOfKeys(keyed, ofKeys);
   for (const row of own) outcomes.set(row.request_id, outcomeOfRow(row));
@@ -60,8 +61,8 @@ export async function readOutcomes(
 }
 
 function readByIds(sql: Sql | Tx, requests: readonly SentRequest[]) {
-  return sql<OutcomeRow[]>`
-    select request_id, status, ${isLarge(sql)} as is_large, ${smallResult(sql)} as result, ${onStandbys(sql)} as on_standbys
+  return send<OutcomeRow>(sql)`
+    select request_id, status, ${isLarge} as is_large, ${smallResult} as result, ${onStandbys} as on_standbys
     from stock_transaction
     where request_id = any(${idsOf(requests)}::uuid[])`;
 }

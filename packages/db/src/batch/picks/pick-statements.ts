@@ -2,7 +2,8 @@ import { formatQuantity, parseQuantity, type Quantity } from '@inventory/domain/
 import type { Tally } from '@inventory/domain/stock/batch';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import type { PendingQuery } from 'postgres';
-import type { Fragment, Tx } from '../../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
+import type { Tx } from '../../postgres/pool.ts';
 import { plainArray } from '../array-text.ts';
 
 /** A lot as a pick reads it. */
@@ -144,16 +145,16 @@ export function pickStatement(
   now: Date | null,
 ): PendingQuery<LookedRow[]> {
   if (kind === 'recNo') {
-    return tx<LookedRow[]>`
-      select pick, false as late, ${tx.unsafe(columns)}
+    return send<LookedRow>(tx)`
+      select pick, false as late, ${raw(columns)}
       from unnest(${plainArray(picks.map((pick) => pick.recNo!))}::bigint[]) with ordinality as named (rec_no, pick)
       join lot using (rec_no)`;
   }
   const text = isExact ? lotsText(kind, isHeld, lots) : lookedText(kind, isHeld, lots, looks);
-  return tx<LookedRow[]>`
-    select pick, late, ${tx.unsafe(columns)} ${tx.unsafe(isExact ? '' : ', matches, looked, is_last')}
-    from ${picksTable(tx, picks, now)}
-    cross join lateral (${tx.unsafe(text)}) as lot`;
+  return send<LookedRow>(tx)`
+    select pick, late, ${raw(columns)} ${raw(isExact ? '' : ', matches, looked, is_last')}
+    from ${picksTable(picks, now)}
+    cross join lateral (${raw(text)}) as lot`;
 }
 
 /**
@@ -167,16 +168,16 @@ export async function tallyLots(
   limit: number,
   now: Date,
 ): Promise<Tally> {
-  const [row] = await tx<{ lots: number; units: string | null; seen: number }[]>`
+  const [row] = await send<{ lots: number; units: string | null; seen: number }>(tx)`
     select count(*) filter (where matches and before < ${formatQuantity(units)}::numeric and place <= ${limit}) as lots,
       sum(units) filter (where matches and place <= ${limit}) as units, count(*) as seen
     from (
       select matches, units, row_number() over picked as place,
         coalesce(sum(units) filter (where matches) over picked, 0) - units as before
-      from ${picksTable(tx, [pick], now)}
+      from ${picksTable([pick], now)}
       cross join lateral (
-        select *, ${tx.unsafe(matchesText(kind))} as matches
-        from (${tx.unsafe(lotsText(kind, false, limit + 1))}) as lot
+        select *, ${raw(matchesText(kind))} as matches
+        from (${raw(lotsText(kind, false, limit + 1))}) as lot
       ) as lot
       window picked as (order by late, coalesce(expires, 'infinity'), received, rec_no)
     ) as ordered`;
@@ -189,9 +190,9 @@ export const columns = `lot.rec_no, lot.part_no, lot.wid, lot.spot, lot.units, l
   lot.rfid_tag, lot.net_weight, lot.gross_weight, lot.hold`;
 
 /** Picks as rows, numbered from 1 in order. `now`: see {@link readPickedLots}. */
-export function picksTable(tx: Tx, picks: readonly LotFilter[], now: Date | null): Fragment {
+export function picksTable(picks: readonly LotFilter[], now: Date | null): Piece {
   const column = <T>(read: (pick: LotFilter) => T | undefined) => picks.map((pick) => read(pick) ?? null);
-  return tx`(
+  return piece`(
       select *,
         -- Until the moment of the batch is known, the transaction's begin is used; lots that have expired
         -- since are left out when the batch is decided. Cut to milliseconds like that moment: otherwise lots

@@ -2,6 +2,7 @@ import type { Untaken } from '@inventory/domain/contract/conflict';
 import { parseQuantity } from '@inventory/domain/quantity';
 import type { Batch } from '@inventory/domain/stock/batch';
 import { type LotFilter, pickKey } from '@inventory/domain/stock/lot-filter';
+import { raw, send } from '../../postgres/piece.ts';
 import type { Tx } from '../../postgres/pool.ts';
 import { expiry, fieldFilters, filters, found, picksTable } from './pick-statements.ts';
 
@@ -28,47 +29,45 @@ export async function completeShortages(tx: Tx, { shortages, now }: Batch): Prom
 export async function readUntaken(tx: Tx, picks: readonly LotFilter[], now: Date): Promise<Untaken[]> {
   const lotsMax =
     lotsMaxima.find((max) => max * kindsOfLots * picks.length <= looksMax) ?? lotsMaxima.at(-1)!;
-  const rows = await tx<
-    {
-      pick: number;
-      held: string | null;
-      expired: string | null;
-      arrived: string | null;
-      lots: number;
-      arrived_lots: number;
-    }[]
-  >`
+  const rows = await send<{
+    pick: number;
+    held: string | null;
+    expired: string | null;
+    arrived: string | null;
+    lots: number;
+    arrived_lots: number;
+  }>(tx)`
     select pick, held.units as held, expired.units as expired, arrived.units as arrived,
       greatest(held.lots, expired.lots) as lots, arrived.lots as arrived_lots
-    from ${picksTable(tx, picks, now)}
+    from ${picksTable(picks, now)}
     cross join lateral (
-      select sum(units) filter (where ${tx.unsafe(filters)}) as units, count(*) as lots
+      select sum(units) filter (where ${raw(filters)}) as units, count(*) as lots
       from (
         select lot.*
         from lot
         where lot.part_no = picks.part_no and lot.wid = picks.wid and lot.active and lot.hold
-          and ${tx.unsafe(found.any)}
-        order by ${tx.unsafe(expiry)}, lot.received, lot.rec_no
-        limit ${tx.unsafe(String(lotsMax))}
+          and ${raw(found.any)}
+        order by ${raw(expiry)}, lot.received, lot.rec_no
+        limit ${raw(String(lotsMax))}
       ) as lot
     ) as held
     cross join lateral (
-      select sum(units) filter (where ${tx.unsafe(filters)}) as units, count(*) as lots
+      select sum(units) filter (where ${raw(filters)}) as units, count(*) as lots
       from (
         select lot.*
         from lot
         where picks.expired_too = 0 and lot.part_no = picks.part_no and lot.wid = picks.wid
-          and lot.active and not lot.hold and ${tx.unsafe(expiry)} < picks.now and ${tx.unsafe(found.any)}
-        order by ${tx.unsafe(expiry)}, lot.received, lot.rec_no
-        limit ${tx.unsafe(String(lotsMax))}
+          and lot.active and not lot.hold and ${raw(expiry)} < picks.now and ${raw(found.any)}
+        order by ${raw(expiry)}, lot.received, lot.rec_no
+        limit ${raw(String(lotsMax))}
       ) as lot
     ) as expired
     cross join lateral (
-      select sum(units) filter (where ${tx.unsafe(fieldFilters)}) as units, count(*) as lots
+      select sum(units) filter (where ${raw(fieldFilters)}) as units, count(*) as lots
       from (
-        ${tx.unsafe(arrivedText(`lot.spot = picks.not_at_spot and lot.spot <> ''`, lotsMax))}
+        ${raw(arrivedText(`lot.spot = picks.not_at_spot and lot.spot <> ''`, lotsMax))}
         union all
-        ${tx.unsafe(arrivedText(`picks.not_at_spot = '' and lot.spot = ''`, lotsMax))}
+        ${raw(arrivedText(`picks.not_at_spot = '' and lot.spot = ''`, lotsMax))}
       ) as lot
     ) as arrived
     order by pick`;

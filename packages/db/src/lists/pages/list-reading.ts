@@ -1,5 +1,6 @@
 import type { Page } from '@inventory/paging/page';
-import type { Fragment, Sql } from '../../postgres/pool.ts';
+import { type Piece, raw, send } from '../../postgres/piece.ts';
+import type { Sql } from '../../postgres/pool.ts';
 
 /**
  * A way to read a page of a list, and its cost to others. `lotPage`, `itemPage` and `stockLevelPage` choose
@@ -34,16 +35,16 @@ const lookForMs = 400;
  * Returns the first of these whose selection, read by an index, has few rows. Null if there is none, or if
  * that cannot be determined quickly. Needs a connection with `byIndex`.
  */
-export async function firstOfFew<Look extends { selection: Fragment }>(
+export async function firstOfFew<Look extends { selection: Piece }>(
   sql: Sql,
   looks: readonly Look[],
 ): Promise<Look | null> {
   const since = performance.now();
   for (const look of looks) {
     if (performance.now() - since > lookForMs) return null;
-    const [found] = await sql<{ count: number }[]>`
+    const [found] = await send<{ count: number }>(sql)`
       select count(*)
-      from (select from (${look.selection}) as selected ${sql.unsafe(enoughToBeMany)}) as found`;
+      from (select from (${look.selection}) as selected ${raw(enoughToBeMany)}) as found`;
     if (found!.count <= fewMax) return look;
   }
   return null;

@@ -1,13 +1,14 @@
-import type { Fragment, Sql, Tx } from '../../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
+import type { Sql } from '../../postgres/pool.ts';
 import { itemRecord } from '../list-items.ts';
 
 // About 60 KB, made and sent within milliseconds.
 const pieceItems = 200;
 
 /** The active items of a category by shortID, as rows of JSON text. */
-function recordsOf(sql: Sql | Tx, category: number): Fragment {
-  return sql`
-    select ${sql.unsafe(itemRecord)} as record
+function recordsOf(category: number): Piece {
+  return piece`
+    select ${raw(itemRecord)} as record
     from item
     where category = ${category} and not discontinued
     order by short_id`;
@@ -21,9 +22,9 @@ export async function readSmallCategory(
   category: number,
   itemsMax: number,
 ): Promise<string | null> {
-  const [row] = await sql<{ items: number; records: string }[]>`
+  const [row] = await send<{ items: number; records: string }>(sql)`
     select count(*) as items, coalesce(string_agg(record, ','), '') as records
-    from (${recordsOf(sql, category)} limit ${itemsMax + 1}) as found`;
+    from (${recordsOf(category)} limit ${itemsMax + 1}) as found`;
   return row!.items > itemsMax ? null : `[${row!.records}]`;
 }
 
@@ -39,10 +40,10 @@ export async function readLargeCategory(
   // One statement, so all pieces are of one moment. They are fetched inside a transaction, which Postgres
   // ends by itself if no more are fetched.
   await sql.begin('read only', async (tx) => {
-    await tx`declare category no scroll cursor for ${recordsOf(tx, category)}`;
+    await send(tx)`declare category no scroll cursor for ${recordsOf(category)}`;
     let before = '[';
     for (;;) {
-      const rows = await tx<{ record: string }[]>`fetch ${tx.unsafe(String(pieceItems))} from category`;
+      const rows = await send<{ record: string }>(tx)`fetch ${raw(String(pieceItems))} from category`;
       const isLast = rows.length < pieceItems;
       const records = rows.map(({ record }) => record).join(',');
       // A category whose size is a multiple of a piece ends with an empty piece.

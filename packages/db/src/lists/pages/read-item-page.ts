@@ -1,5 +1,6 @@
 import type { Page } from '@inventory/paging/page';
-import type { Fragment, Sql } from '../../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
+import type { Sql } from '../../postgres/pool.ts';
 import { recordsOnPage } from '../record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 
@@ -16,11 +17,11 @@ export async function readItemPage(
   { offset, limit, backwards }: Slice,
   record: string,
 ): Promise<Page> {
-  const count = sql.unsafe(discontinuedToo ? 'items' : 'active');
-  const listed = sql.unsafe(discontinuedToo ? 'true' : 'not discontinued');
-  const direction = sql.unsafe(backwards ? 'desc' : 'asc');
-  const places = sql.unsafe(sliceText({ backwards }));
-  const [row] = await sql<{ total_count: number; records: string }[]>`
+  const count = raw(discontinuedToo ? 'items' : 'active');
+  const listed = raw(discontinuedToo ? 'true' : 'not discontinued');
+  const direction = raw(backwards ? 'desc' : 'asc');
+  const places = raw(sliceText({ backwards }));
+  const [row] = await send<{ total_count: number; records: string }>(sql)`
     with asked as materialized (
       select ${offset.toString()}::bigint as skipped, ${limit}::integer as size
     ), blocks as materialized (
@@ -48,17 +49,17 @@ export async function readItemPage(
       limit greatest((select size from range), 0) offset (select skipped from range)
     )
     select (select total from wanted) as total_count,
-      ${recordsOnPage(sql, record, {
-        from: sql`item where item.short_id = page.short_id`,
-        order: sql`page.short_id ${direction}`,
+      ${recordsOnPage(record, {
+        from: piece`item where item.short_id = page.short_id`,
+        order: piece`page.short_id ${direction}`,
       })} as records`;
   return { totalCount: row!.total_count, records: row!.records };
 }
 
 /** An expression for the number of active items, or of all items. */
-export function countItems(sql: Sql, { discontinuedToo }: { discontinuedToo: boolean }): Fragment {
-  const count = sql.unsafe(discontinuedToo ? 'items' : 'active');
-  return sql`
+export function countItems({ discontinuedToo }: { discontinuedToo: boolean }): Piece {
+  const count = raw(discontinuedToo ? 'items' : 'active');
+  return piece`
     select coalesce(sum(count), 0)::bigint
     from (
       select ${count} as count from item_block

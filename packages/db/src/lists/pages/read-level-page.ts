@@ -1,4 +1,5 @@
 import type { Page } from '@inventory/paging/page';
+import { piece, raw, send } from '../../postgres/piece.ts';
 import type { Sql } from '../../postgres/pool.ts';
 import { type RecordExpression, recordsOnPage } from '../record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
@@ -17,12 +18,12 @@ export async function readLevelPage(
   { offset, limit, backwards }: Slice,
   record: RecordExpression,
 ): Promise<Page> {
-  const scope = sql`wid = any((select wids from asked)::integer[])`;
-  const direction = sql.unsafe(backwards ? 'desc' : 'asc');
-  const places = sql.unsafe(sliceText({ backwards }));
-  const [row] = await sql<{ total_count: number; records: string }[]>`
+  const scope = piece`wid = any((select wids from asked)::integer[])`;
+  const direction = raw(backwards ? 'desc' : 'asc');
+  const places = raw(sliceText({ backwards }));
+  const [row] = await send<{ total_count: number; records: string }>(sql)`
     with asked as materialized (
-      select ${wids as number[]}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size
+      select ${wids}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size
     ), sets as materialized (
       select block, bit_or(used) as used
       from (
@@ -68,11 +69,11 @@ export async function readLevelPage(
       )
     )
     select (select total from wanted) as total_count,
-      ${recordsOnPage(sql, record, {
-        from: sql`
+      ${recordsOnPage(record, {
+        from: piece`
           stock_level where stock_level.part_no = page.part_no and ${scope} and used
           group by stock_level.part_no`,
-        order: sql`page.part_no ${direction}`,
+        order: piece`page.part_no ${direction}`,
       })} as records`;
   return { totalCount: row!.total_count, records: row!.records };
 }

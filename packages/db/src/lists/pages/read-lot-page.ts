@@ -1,5 +1,6 @@
 import type { Page } from '@inventory/paging/page';
-import type { Fragment, Sql } from '../../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
+import type { Sql } from '../../postgres/pool.ts';
 import { type RecordExpression, recordsOnPage } from '../record-json.ts';
 import type { Slice } from './slice.ts';
 import { takenOfBlocks, wayToPage } from './way-to-page.ts';
@@ -8,11 +9,11 @@ import { takenOfBlocks, wayToPage } from './way-to-page.ts';
 type InStock = boolean | undefined;
 
 /** The column that counts these lots, and their condition on `lot`. */
-function countedLots(sql: Sql, inStock: InStock): { count: Fragment; condition: Fragment } {
-  if (inStock === undefined) return { count: sql`lots`, condition: sql`` };
+function countedLots(inStock: InStock): { count: Piece; condition: Piece } {
+  if (inStock === undefined) return { count: piece`lots`, condition: piece`` };
   return inStock
-    ? { count: sql`active`, condition: sql`and active` }
-    : { count: sql`(lots - active)`, condition: sql`and not active` };
+    ? { count: piece`active`, condition: piece`and active` }
+    : { count: piece`(lots - active)`, condition: piece`and not active` };
 }
 
 /**
@@ -32,13 +33,13 @@ export async function readLotPage(
   { offset, limit, backwards }: Slice,
   record: RecordExpression,
 ): Promise<Page> {
-  const direction = sql.unsafe(backwards ? 'asc' : 'desc');
-  const scope = sql`wid = any((select wids from asked)::integer[])`;
-  const { count, condition } = countedLots(sql, inStock);
-  const [row] = await sql<{ total_count: number; records: string }[]>`
+  const direction = raw(backwards ? 'asc' : 'desc');
+  const scope = piece`wid = any((select wids from asked)::integer[])`;
+  const { count, condition } = countedLots(inStock);
+  const [row] = await send<{ total_count: number; records: string }>(sql)`
     with asked as materialized (
       -- The parameters stand here once, because several parts use them.
-      select ${wids as number[]}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size
+      select ${wids}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size
     ), arrived as materialized (
       -- Arrivals that are not folded yet, by the block they belong to.
       select volume, chapter, block, sum(${count})::bigint as count
@@ -52,14 +53,13 @@ export async function readLotPage(
       where ${scope} and ${count} <> 0
       group by volume, chapter, block
     ), ${wayToPage(
-      sql,
       { backwards },
       {
-        volumes: sql`
+        volumes: piece`
         select volume, ${count} as count from lot_volume_count where ${scope}
         union all
         select volume, count from arrived`,
-        chapters: sql`
+        chapters: piece`
         select chapter, count
         from volumes_of_page
         cross join lateral (
@@ -71,7 +71,7 @@ export async function readLotPage(
         ) as of_volume
         union all
         select chapter, count from arrived where volume in (select volume from volumes_of_page)`,
-        blocks: sql`
+        blocks: piece`
         select block, count
         from chapters_of_page
         cross join lateral (
@@ -97,12 +97,12 @@ export async function readLotPage(
         offset 0
       ) as of_block
       order by received desc, rec_no desc
-      ${takenOfBlocks(sql)}
+      ${takenOfBlocks()}
     )
     select (select total from wanted) as total_count,
-      ${recordsOnPage(sql, record, {
-        from: sql`lot join item using (part_no) join warehouse using (wid) where lot.rec_no = page.rec_no`,
-        order: sql`page.received ${direction}, page.rec_no ${direction}`,
+      ${recordsOnPage(record, {
+        from: piece`lot join item using (part_no) join warehouse using (wid) where lot.rec_no = page.rec_no`,
+        order: piece`page.received ${direction}, page.rec_no ${direction}`,
       })} as records`;
   return { totalCount: row!.total_count, records: row!.records };
 }
@@ -110,10 +110,10 @@ export async function readLotPage(
 /**
  * An expression for the number of the lots of these warehouses, either all or by whether they are in stock.
  */
-export function countLots(sql: Sql, wids: readonly number[], inStock: InStock): Fragment {
-  const scope = sql`wid = any(${wids as number[]}::integer[])`;
-  const { count } = countedLots(sql, inStock);
-  return sql`
+export function countLots(wids: readonly number[], inStock: InStock): Piece {
+  const scope = piece`wid = any(${wids}::integer[])`;
+  const { count } = countedLots(inStock);
+  return piece`
     select coalesce(sum(count), 0)::bigint
     from (
       select ${count} as count from lot_volume_count where ${scope}

@@ -1,6 +1,7 @@
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import type { Fragment, Sql } from '../../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
+import type { Sql } from '../../postgres/pool.ts';
 import { type RecordExpression, recordsOnPage } from '../record-json.ts';
 import { orderBy, type SortColumn, type SortColumns } from './sort-columns.ts';
 
@@ -15,15 +16,15 @@ export type List = {
   /** The expression for a record's JSON text. */
   record: RecordExpression;
   /** A condition on `table` only. */
-  where: Fragment;
+  where: Piece;
   /**
    * A small set of rows that replaces `table` under its name and is found first. `where` and the rest are
    * checked on each. It must contain all rows since `modifiedSince`; with `groupBy` they are searched among
    * these rows.
    */
-  few?: Fragment;
+  few?: Piece;
   /** The number of records without filters, if it is available without counting. */
-  total?: Fragment;
+  total?: Piece;
   /** One record for each value of this expression. The other expressions are then aggregates. */
   groupBy?: string;
   /**
@@ -31,7 +32,7 @@ export type List = {
    * several if the record shows data from several places, each with an index: a single condition with "or"
    * would use no index.
    */
-  modifiedSince: (sql: Sql, since: Date) => Fragment[];
+  modifiedSince: (since: Date) => Piece[];
   /** The expression for each sortable field. With joins, columns of `table` begin with its name. */
   sortColumns: SortColumns;
   /** The expression for the default order. Never null. */
@@ -52,15 +53,15 @@ type PageRow = { total_count: number; records: string };
 
 /** The records are made only after the keys of the page are known. */
 function rowsOf(sql: Sql, query: PageQuery, list: List) {
-  const { table, joins = '', tieBreaker, few = sql`${sql.unsafe(table)}` } = list;
+  const { table, joins = '', tieBreaker, few = piece`${raw(table)}` } = list;
   const column = list.sortColumns[query.sort ?? ''];
   const needsJoins = column !== undefined && !column.by.includes(`${table}.`);
-  const sorted = needsJoins ? sql`${few} ${sql.unsafe(joins)}` : few;
+  const sorted = needsJoins ? piece`${few} ${raw(joins)}` : few;
   const { pageKeys, count } =
     query.modifiedSince === undefined || list.few !== undefined
-      ? keysOf(sql, query, list, sorted, few)
-      : changedKeysOf(sql, query, list, sorted, list.modifiedSince(sql, query.modifiedSince));
-  return sql<PageRow[]>`
+      ? keysOf(query, list, sorted, few)
+      : changedKeysOf(query, list, sorted, list.modifiedSince(query.modifiedSince));
+  return send<PageRow>(sql)`
     with page as materialized (
       select key, row_number() over () as place
       from (
@@ -69,63 +70,51 @@ function rowsOf(sql: Sql, query: PageQuery, list: List) {
       ) as sorted
     )
     select (${list.total ?? count}) as total_count,
-      ${recordsOnPage(sql, list.record, {
-        from: sql`${sql.unsafe(`${table} ${joins}`)} where ${sql.unsafe(tieBreaker)} = page.key`,
-        order: sql`place`,
+      ${recordsOnPage(list.record, {
+        from: piece`${raw(`${table} ${joins}`)} where ${raw(tieBreaker)} = page.key`,
+        order: piece`place`,
       })} as records`;
 }
 
 /** The keys of all records in order, and their number. */
-type Keys = { pageKeys: Fragment; count: Fragment };
+type Keys = { pageKeys: Piece; count: Piece };
 
-function keysOf(sql: Sql, query: PageQuery, list: List, sorted: Fragment, counted: Fragment): Keys {
+function keysOf(query: PageQuery, list: List, sorted: Piece, counted: Piece): Keys {
   const { column, direction } = orderOf(query, list);
   return {
-    pageKeys: sql`
-      select ${sql.unsafe(list.tieBreaker)} as key
+    pageKeys: piece`
+      select ${raw(list.tieBreaker)} as key
       from ${sorted}
       where ${list.where}
-      order by ${sql.unsafe(orderBy(column, direction, list.tieBreaker))}`,
-    count: sql`select count(*) from ${counted} where ${list.where}`,
+      order by ${raw(orderBy(column, direction, list.tieBreaker))}`,
+    count: piece`select count(*) from ${counted} where ${list.where}`,
   };
 }
 
 /** The same for records that meet one of these conditions, each of which uses an index. */
-function changedKeysOf(
-  sql: Sql,
-  query: PageQuery,
-  list: List,
-  sorted: Fragment,
-  conditions: readonly Fragment[],
-): Keys {
+function changedKeysOf(query: PageQuery, list: List, sorted: Piece, conditions: readonly Piece[]): Keys {
   const { column, direction } = orderOf(query, list);
   const order = orderBy({ by: 'sorted_by', emptyLast: column.emptyLast }, direction, 'key');
-  const key = sql`${sql.unsafe(`${list.tieBreaker} as key, ${column.by} as sorted_by`)}`;
+  const key = piece`${raw(`${list.tieBreaker} as key, ${column.by} as sorted_by`)}`;
   return {
-    pageKeys: sql`
+    pageKeys: piece`
       select key
-      from (${anyOf(sql, key, sorted, list.where, conditions)}) as changed
-      order by ${sql.unsafe(order)}`,
-    count: sql`
+      from (${anyOf(key, sorted, list.where, conditions)}) as changed
+      order by ${raw(order)}`,
+    count: piece`
       select count(*)
-      from (${anyOf(sql, sql``, sql`${sql.unsafe(list.table)}`, list.where, conditions)}) as changed`,
+      from (${anyOf(piece``, piece`${raw(list.table)}`, list.where, conditions)}) as changed`,
   };
 }
 
 /** Rows that meet one of the conditions. No row meets two. */
-function anyOf(
-  sql: Sql,
-  columns: Fragment,
-  from: Fragment,
-  where: Fragment,
-  conditions: readonly Fragment[],
-): Fragment {
+function anyOf(columns: Piece, from: Piece, where: Piece, conditions: readonly Piece[]): Piece {
   return (
     conditions
       // `offset` is a fence: otherwise an index in the order of the page could look cheaper than these few
       // rows, and everything would be read.
-      .map((condition) => sql`(select ${columns} from ${from} where ${where} and ${condition} offset 0)`)
-      .reduce((all, each) => sql`${all} union all ${each}`)
+      .map((condition) => piece`(select ${columns} from ${from} where ${where} and ${condition} offset 0)`)
+      .reduce((all, each) => piece`${all} union all ${each}`)
   );
 }
 
@@ -133,36 +122,36 @@ function anyOf(
 function groupsOf(sql: Sql, query: PageQuery, list: List, groupBy: string) {
   // A group is as new as its newest row. Those rows are found first, so that only their groups are made.
   const { modifiedSince } = query;
-  const key = sql`${sql.unsafe(groupBy)}`;
-  const table = list.few ?? sql`${sql.unsafe(list.table)}`;
+  const key = piece`${raw(groupBy)}`;
+  const table = list.few ?? piece`${raw(list.table)}`;
   const since =
     modifiedSince === undefined
-      ? sql``
-      : sql`and ${key} in (${anyOf(sql, key, table, list.where, list.modifiedSince(sql, modifiedSince))})`;
+      ? piece``
+      : piece`and ${key} in (${anyOf(key, table, list.where, list.modifiedSince(modifiedSince))})`;
   const { column, direction } = orderOf(query, list);
   const { by, emptyLast } = column;
   const order = orderBy({ by: 'sorted_by', emptyLast }, direction, 'key');
-  return sql<PageRow[]>`
+  return send<PageRow>(sql)`
     with matching as materialized (
-      select ${sql.unsafe(groupBy)} as key, ${sql.unsafe(by)} as sorted_by
-      from ${sql.unsafe(list.table)}
+      select ${raw(groupBy)} as key, ${raw(by)} as sorted_by
+      from ${raw(list.table)}
       where ${list.where} ${since}
-      group by ${sql.unsafe(groupBy)}
+      group by ${raw(groupBy)}
     ), page as materialized (
       select key, row_number() over () as place
       from (
         select key
         from matching
-        order by ${sql.unsafe(order)}
+        order by ${raw(order)}
         limit ${query.pageSize} offset ${offsetOf(query)}::bigint
       ) as sorted
     )
     select (select count(*) from matching) as total_count,
-      ${recordsOnPage(sql, list.record, {
-        from: sql`
-          ${sql.unsafe(list.table)} where ${sql.unsafe(groupBy)} = page.key and ${list.where}
-          group by ${sql.unsafe(groupBy)}`,
-        order: sql`place`,
+      ${recordsOnPage(list.record, {
+        from: piece`
+          ${raw(list.table)} where ${raw(groupBy)} = page.key and ${list.where}
+          group by ${raw(groupBy)}`,
+        order: piece`place`,
       })} as records`;
 }
 

@@ -1,5 +1,6 @@
 import type { Page } from '@inventory/paging/page';
-import type { Fragment, Sql } from '../../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
+import type { Sql } from '../../postgres/pool.ts';
 import { recordsOnPage } from '../record-json.ts';
 import type { Slice } from './slice.ts';
 import { takenOfBlocks, wayToPage } from './way-to-page.ts';
@@ -17,15 +18,15 @@ export async function readTransactionPage(
   sql: Sql,
   wids: readonly number[],
   { offset, limit, backwards }: Slice,
-  record: Fragment,
+  record: Piece,
 ): Promise<Page> {
-  const direction = sql.unsafe(backwards ? 'asc' : 'desc');
-  const asked = sql`(select wids from asked)::integer[]`;
-  const scope = sql`(wid = any(${asked}) or other_wid = any(${asked}))`;
-  const inBlock = sql`transaction_no >= block << 10 and transaction_no < (block + 1) << 10`;
-  const [row] = await sql<{ total_count: number; records: string }[]>`
+  const direction = raw(backwards ? 'asc' : 'desc');
+  const asked = piece`(select wids from asked)::integer[]`;
+  const scope = piece`(wid = any(${asked}) or other_wid = any(${asked}))`;
+  const inBlock = piece`transaction_no >= block << 10 and transaction_no < (block + 1) << 10`;
+  const [row] = await send<{ total_count: number; records: string }>(sql)`
     with asked as materialized (
-      select ${wids as number[]}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size
+      select ${wids}::integer[] as wids, ${offset.toString()}::bigint as skipped, ${limit}::integer as size
     ), arrived as materialized (
       -- Arrivals that are not folded yet.
       select block, sum(transactions)::bigint as count
@@ -33,14 +34,13 @@ export async function readTransactionPage(
       where ${scope}
       group by block
     ), ${wayToPage(
-      sql,
       { backwards },
       {
-        volumes: sql`
+        volumes: piece`
         select volume, transactions as count from transaction_volume_count where ${scope}
         union all
         select block >> 12, count from arrived`,
-        chapters: sql`
+        chapters: piece`
         select chapter, count
         from volumes_of_page
         cross join lateral (
@@ -51,7 +51,7 @@ export async function readTransactionPage(
         ) as of_volume
         union all
         select block >> 6, count from arrived where block >> 12 in (select volume from volumes_of_page)`,
-        blocks: sql`
+        blocks: piece`
         select block, count
         from chapters_of_page
         cross join lateral (
@@ -75,12 +75,12 @@ export async function readTransactionPage(
         offset 0
       ) as of_block
       order by transaction_no desc
-      ${takenOfBlocks(sql)}
+      ${takenOfBlocks()}
     )
     select (select total from wanted) as total_count,
-      ${recordsOnPage(sql, record, {
-        from: sql`stock_transaction where stock_transaction.transaction_no = page.transaction_no`,
-        order: sql`page.transaction_no ${direction}`,
+      ${recordsOnPage(record, {
+        from: piece`stock_transaction where stock_transaction.transaction_no = page.transaction_no`,
+        order: piece`page.transaction_no ${direction}`,
       })} as records`;
   return { totalCount: row!.total_count, records: row!.records };
 }

@@ -1,11 +1,11 @@
-import type { Fragment, Sql } from '../../postgres/pool.ts';
+import { type Piece, piece, raw } from '../../postgres/piece.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /**
  * Selections of keys and their `count` for each step. A key may occur several times. `chapters` are those of
  * `volumes_of_page`, `blocks` those of `chapters_of_page`.
  */
-type Counted = { volumes: Fragment; chapters: Fragment; blocks: Fragment };
+type Counted = { volumes: Piece; chapters: Piece; blocks: Piece };
 
 /**
  * The common table expressions that lead from the counts to the blocks of a page. The cost does not grow with
@@ -23,30 +23,29 @@ type Counted = { volumes: Fragment; chapters: Fragment; blocks: Fragment };
  * records come `before` it. Entries with the count 0 are skipped, even between two places of the page.
  */
 export function wayToPage(
-  sql: Sql,
   { backwards }: Pick<Slice, 'backwards'>,
   { volumes, chapters, blocks }: Counted,
-): Fragment {
-  const places = sql.unsafe(sliceText({ backwards }));
-  return sql`
-    ${sums(sql, 'volume', volumes, sql`0`)},
+): Piece {
+  const places = raw(sliceText({ backwards }));
+  return piece`
+    ${sums('volume', volumes, piece`0`)},
     wanted as materialized (
       -- The total, and the places of the page counted from the newest: first (inclusive) to last (exclusive).
       select total, ${places}
       from asked
       cross join (select coalesce(sum(count), 0)::bigint as total from volumes) as summed
     ),
-    ${ofPage(sql, 'volume')},
-    ${sums(sql, 'chapter', chapters, sql`(select min(before) from volumes_of_page)`)},
-    ${ofPage(sql, 'chapter')},
-    ${sums(sql, 'block', blocks, sql`(select min(before) from chapters_of_page)`)},
-    ${ofPage(sql, 'block')}`;
+    ${ofPage('volume')},
+    ${sums('chapter', chapters, piece`(select min(before) from volumes_of_page)`)},
+    ${ofPage('chapter')},
+    ${sums('block', blocks, piece`(select min(before) from chapters_of_page)`)},
+    ${ofPage('block')}`;
 }
 
 /** Each key of a step with its count, and the running sum from the newest to it. */
-function sums(sql: Sql, step: string, counted: Fragment, before: Fragment): Fragment {
-  const key = sql.unsafe(step);
-  return sql`${sql.unsafe(`${step}s`)} as materialized (
+function sums(step: string, counted: Piece, before: Piece): Piece {
+  const key = raw(step);
+  return piece`${raw(`${step}s`)} as materialized (
       select ${key}, sum(count)::bigint as count,
         (sum(sum(count)) over (order by ${key} desc))::bigint + ${before} as through
       from (${counted}) as counted
@@ -55,18 +54,18 @@ function sums(sql: Sql, step: string, counted: Fragment, before: Fragment): Frag
 }
 
 /** The keys of a step that contain places of the page. */
-function ofPage(sql: Sql, step: string): Fragment {
-  return sql`${sql.unsafe(`${step}s_of_page`)} as materialized (
-      select ${sql.unsafe(step)}, through - count as before
-      from ${sql.unsafe(`${step}s`)}
+function ofPage(step: string): Piece {
+  return piece`${raw(`${step}s_of_page`)} as materialized (
+      select ${raw(step)}, through - count as before
+      from ${raw(`${step}s`)}
       cross join wanted
       where count > 0 and through > first and through - count < last
     )`;
 }
 
 /** The part of the records of `blocks_of_page` that is on the page, newest first. */
-export function takenOfBlocks(sql: Sql): Fragment {
-  return sql`
+export function takenOfBlocks(): Piece {
+  return piece`
     limit (select greatest(last - first, 0) from wanted)
     offset (select first - (select min(before) from blocks_of_page) from wanted)`;
 }

@@ -1,4 +1,4 @@
-import type { Fragment, Sql, Tx } from '../pool.ts';
+import { piece } from '../piece.ts';
 
 /**
  * A value to select beside results that a caller will be told as done although another connection wrote them.
@@ -8,11 +8,9 @@ import type { Fragment, Sql, Tx } from '../pool.ts';
  * standbys have the note and everything before it. Without synchronous standbys, or without rows, nothing is
  * written.
  */
-export function onStandbys(sql: Sql | Tx): Fragment {
-  // A separate subquery runs once, however many rows there are. It asks for a transaction id first, so that a
-  // standby refuses it like any other write.
-  return sql`(
+// A separate subquery runs once, however many rows there are. It asks for a transaction id first, so that a
+// standby refuses it like any other write.
+export const onStandbys = piece`(
     select case when current_setting('synchronous_standby_names') <> ''
       then pg_logical_emit_message(pg_current_xact_id() is not null, 'inventory', 'told') end
   )`;
-}
