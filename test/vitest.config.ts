@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['**/*.test.ts'],
     // Postgres, Redis, the service and the tests share two cores: more files at once would only wait for each
     // other.
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Files share only modules, which take longer to load than most tests to run.
     isolate: false,
     // Generous: they end hanging tests, and say nothing about the speed of a machine.
