@@ -142,6 +142,41 @@ describe('a pass of the audit', () => {
     expect((await auditSlice(sql, quickly)).driftCount).toBe(0);
   });
 
+  test('finds what no constraint refuses: entries of a deleted lot, and lots of a deleted level', async () => {
+    const lots = await fill();
+    const [one, two, three] = lots;
+    const last = lots.at(-1)!;
+    // The lots of `two` are empty, so no other check sees that they are gone.
+    const client = await service.client();
+    await client.post('/Inventory/Issue', { itemID: two!.itemID, units: 7.25, wid: 1, reasonCode: 0 });
+    await client.post('/Inventory/Issue', { itemID: two!.itemID, units: 3.25, wid: 2, reasonCode: 0 });
+    await fullPass();
+    await byHand(`
+      create table kept_lot as table lot;
+      create table kept_level as table stock_level;
+      delete from lot where part_no = ${two!.partNo};
+      delete from lot where rec_no = (select max(rec_no) from lot);
+      delete from stock_level where part_no = ${three!.partNo} and wid = 1`);
+    const checks = (await fullPass()).map(({ check, partNo, wid }) => `${partNo} ${wid} ${check}`);
+    expect(checks).toEqual(
+      expect.arrayContaining([
+        `${two!.partNo} 1 entries have a lot`,
+        `${two!.partNo} 2 entries have a lot`,
+        `${last.partNo} 2 entries have a lot`,
+        `${three!.partNo} 1 lots have a level`,
+      ]),
+    );
+    expect(checks.filter((each) => each.startsWith(`${one!.partNo} `))).toEqual([]);
+    await byHand(`
+      delete from lot;
+      insert into lot select * from kept_lot;
+      delete from stock_level;
+      insert into stock_level select * from kept_level;
+      drop table kept_lot, kept_level`);
+    expect(await fullPass()).toEqual([]);
+    expect((await auditSlice(sql, quickly)).driftCount).toBe(0);
+  });
+
   test('runs on one of the workers: while one looks, and until a slice is due, the others do not', async () => {
     const held = await service.sql.reserve();
     await held`begin`;

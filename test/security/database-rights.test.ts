@@ -276,7 +276,7 @@ describe.each(parts)('the %s', (part) => {
   });
 });
 
-test('the worker may add the lines of a transaction when it writes it, and none later', async () => {
+test('the worker may add the lines of a transaction when it writes it, and no others', async () => {
   const line = (transactionNo: string, lineNo: number) =>
     `insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
     select ${transactionNo}, ${lineNo}, 1, 1, 1, '', 1, 1`;
@@ -287,6 +287,8 @@ test('the worker may add the lines of a transaction when it writes it, and none 
   expect(await codeOf(logins.worker, together)).toBeNull();
   expect(await codeOf(logins.worker, `${transaction}; ${line('9', 1)}; ${line('9', 2)}`)).toBeNull();
   expect(await codeOf(logins.worker, line('1', 2))).toBe('23001');
+  // There is no such transaction.
+  expect(await codeOf(logins.worker, line('77', 1))).toBe('23001');
   // Also beside lines that it may write.
   expect(
     await codeOf(logins.worker, `${transaction}; ${line('9', 1)} union all select 1, 2, 1, 1, 1, '', 1, 1`),

@@ -122,11 +122,11 @@ async function auditLots(tx: Tx, { lot_after, lot_until }: Progress, rowsMax: nu
   return compared;
 }
 
-/** The newest lot when the pass begins. */
+/** The newest lot when the pass begins; entries show it even if it was deleted. */
 async function beginWithLots(tx: Tx): Promise<number> {
   const [row] = await tx<{ until: number }[]>`
     update audit_progress
-    set lot_until = (select coalesce(max(rec_no), 0) from lot)
+    set lot_until = coalesce(greatest((select max(rec_no) from lot), (select max(rec_no) from stock_entry)), 0)
     returning lot_until as until`;
   return row!.until;
 }

@@ -63,8 +63,8 @@ const checks: readonly { name: string; statement: string }[] = [
     statement: `
       select transaction_no, 0 as expected, count(*) as found
       from stock_entry
-      join stock_transaction using (transaction_no)
-      where status <> 'applied'
+      left join stock_transaction using (transaction_no)
+      where status is distinct from 'applied'
       group by transaction_no`,
   },
   {

@@ -1,4 +1,5 @@
-import type { Fragment, Sql, Tx } from '../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '../postgres/piece.ts';
+import type { Sql, Tx } from '../postgres/pool.ts';
 
 /** A place where levels, lots and entries disagree. Quantities are decimal text. */
 export type Drift = {
@@ -26,25 +27,27 @@ const driftMax = 1000;
 
 /**
  * Compares the next lots: their units with the sum of their entries, and the gate of each entry with the
- * lot's gate.
+ * lot's gate. Also finds entries without a lot and lots without a level, which no constraint refuses.
  */
 export async function compareLots(
   sql: Sql | Tx,
   { after, until, rowsMax }: { after: number; until: number; rowsMax: number | null },
 ): Promise<Compared> {
-  const [row] = await sql<Compared[]>`
+  const [row] = await send<Compared>(sql)`
     with slice as materialized (
       select rec_no, part_no, wid, units
       from lot
       where rec_no > ${after} and rec_no <= ${until}
       order by rec_no
       limit ${rowsMax}::bigint
-    ), compared as (
-      select rec_no, slice.part_no, slice.wid, slice.units, coalesce(sum(delta), 0) as entered,
+    ), compared as materialized (
+      select rec_no, slice.part_no, slice.wid, slice.units, coalesce(sum(delta), 0) as entered, count(delta) as lines,
         count(*) filter (where entry.part_no <> slice.part_no or entry.wid <> slice.wid) as elsewhere
       from slice
       left join stock_entry as entry using (rec_no)
       group by rec_no, slice.part_no, slice.wid, slice.units
+    ), range as materialized (
+      select case when count(*) >= ${rowsMax}::bigint then max(rec_no) else ${until} end as last from slice
     ), different as (
       select 'units = entries, per lot' as check, part_no, wid, rec_no, units as expected, entered as found
       from compared
@@ -53,8 +56,20 @@ export async function compareLots(
       select 'entries of a lot are of its item and warehouse', part_no, wid, rec_no, 0, elsewhere
       from compared
       where elsewhere > 0
+      union all
+      select distinct 'entries have a lot', part_no, wid, rec_no, 1, 0
+      from stock_entry
+      where rec_no > ${after} and rec_no <= (select last from range)
+        and not exists (select from lot where lot.rec_no = stock_entry.rec_no)
+        -- Almost always equal, and then nothing more is read.
+        and (select sum(lines) from compared) <>
+          (select count(*) from stock_entry where rec_no > ${after} and rec_no <= (select last from range))
+      union all
+      select 'lots have a level', part_no, wid, rec_no, 1, 0
+      from slice
+      where not exists (select from stock_level as level where level.part_no = slice.part_no and level.wid = slice.wid)
     )
-    ${comparedFrom(sql, 'order by rec_no desc')}`;
+    ${comparedFrom('order by rec_no desc')}`;
   return row!;
 }
 
@@ -63,7 +78,7 @@ export async function compareLevels(
   sql: Sql | Tx,
   { after, rowsMax }: { after: { partNo: number; wid: number }; rowsMax: number | null },
 ): Promise<Compared> {
-  const [row] = await sql<Compared[]>`
+  const [row] = await send<Compared>(sql)`
     with slice as materialized (
       select 0 as rec_no, part_no, wid, in_stock, on_hold
       from stock_level
@@ -85,14 +100,14 @@ export async function compareLevels(
       from compared
       where on_hold <> held
     )
-    ${comparedFrom(sql, 'order by part_no desc, wid desc')}`;
+    ${comparedFrom('order by part_no desc, wid desc')}`;
   return row!;
 }
 
-function comparedFrom(sql: Sql | Tx, order: string): Fragment {
-  return sql`
+function comparedFrom(order: string): Piece {
+  return piece`
     select (select count(*) from slice)::integer as rows,
-      (select json_build_object('partNo', part_no, 'wid', wid, 'recNo', rec_no) from slice ${sql.unsafe(order)} limit 1) as last,
+      (select json_build_object('partNo', part_no, 'wid', wid, 'recNo', rec_no) from slice ${raw(order)} limit 1) as last,
       coalesce((select json_agg(json_build_object('check', "check", 'partNo', part_no, 'wid', wid, 'recNo', rec_no,
         'expected', expected::text, 'found', found::text)) from (select * from different limit ${driftMax}) as told), '[]') as drift`;
 }

@@ -130,8 +130,7 @@ type LevelRow = { part_no: number; wid: number; in_stock: string; on_hold: strin
  * warehouses.
  */
 export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
-  // Always in the same order: two batches that lock the same gates in opposite order would deadlock. "No key
-  // update", because the foreign keys of new lots must still be able to read the row.
+  // Always in the same order: two batches that lock the same gates in opposite order would deadlock.
   const rows = await tx<LevelRow[]>`
     select part_no, wid, in_stock, on_hold, used
     from unnest(${plainArray(gates.map((gate) => gate.partNo))}::integer[], ${plainArray(gates.map((gate) => gate.wid))}::integer[])
