@@ -124,18 +124,30 @@ async function untilIdle(sql: Sql): Promise<void> {
 }
 
 /**
- * Creates, fills and checks the tables that the processes of a way know; an older checkout has the audit
- * elsewhere.
+ * Creates, fills and checks the tables that the processes of a way know; an older checkout may have these
+ * files elsewhere.
  */
 async function tablesOf(way: Pick<Way, 'source'>) {
-  const file = (name: string) => urlOf(way, join('packages/db/src', name)).href;
-  const { migrate }: typeof import('@inventory/db/migrate/migrate') = await import(file('migrate.ts'));
-  const { addClient }: typeof import('@inventory/db/access/clients') = await import(file('clients.ts'));
-  const { addWarehouse }: typeof import('@inventory/db/catalog/warehouses') = await import(
-    file('warehouses.ts')
+  const load = (...names: string[]) => {
+    const files = names.map((name) => urlOf(way, join('packages/db/src', name)));
+    return import((files.find((file) => existsSync(file)) ?? files[0]!).href);
+  };
+  const { migrate }: typeof import('@inventory/db/migrate/migrate') = await load(
+    'migrate/migrate.ts',
+    'migrate.ts',
   );
-  const { findImbalances }: typeof import('@inventory/db/audit/audit') = await import(
-    ['operator/audit.ts', 'audit.ts'].map(file).find((each) => existsSync(new URL(each)))!
+  const { addClient }: typeof import('@inventory/db/access/clients') = await load(
+    'access/clients.ts',
+    'clients.ts',
+  );
+  const { addWarehouse }: typeof import('@inventory/db/catalog/warehouses') = await load(
+    'catalog/warehouses.ts',
+    'warehouses.ts',
+  );
+  const { findImbalances }: typeof import('@inventory/db/audit/audit') = await load(
+    'audit/audit.ts',
+    'operator/audit.ts',
+    'audit.ts',
   );
   return { migrate, addClient, addWarehouse, findImbalances };
 }
