@@ -10,7 +10,7 @@ type Values = (Value | Piece)[];
 /**
  * A piece of a statement; pieces may contain others. Values become parameters; other text comes from `raw`,
  * and only from this package. The driver's own fragments are promises: a statement of thirty of them costs
- * more to put together than to send.
+.
  */
 export function piece(strings: TemplateStringsArray, ...values: Values): Piece {
   return composed(strings, ...values);
