@@ -5,7 +5,6 @@ const benches = {
   batches: 'many operations in one call beside the same one by one',
   neighbour: "a client's waits beside another's costliest lists",
   overload: 'three times the load that the service can take, then no Redis',
-  scale: 'the cost of a request with several apis and workers',
   growth: 'the bytes of a transaction, and the cost of an old database',
   fleet: 'a simulated fleet of scanners, apis and workers',
   soak: 'memory over an hour of requests',

@@ -16,19 +16,12 @@ const tickMs = 10;
  * Postgres or Redis are not processes that this one started.
  */
 export function readCpu({ processes }: Pick<Site, 'processes'>): CpuTime | null {
-  const { api, worker } = processes;
-  return readCpuOf([api.child.pid!], worker === null ? [] : [worker.child.pid!]);
-}
-
-/** The same for several apis and workers together, by their process ids. */
-export function readCpuOf(apis: readonly number[], workers: readonly number[]): CpuTime | null {
   const servers = ['postgres', 'redis'].map(readPid);
   if (!canTellCpu || servers.includes(null)) return null;
   const [postgres, redis] = servers as [number, number];
-  const sumOf = (pids: readonly number[]) => pids.reduce((sum, pid) => sum + ownTimeOf(pid), 0);
   return {
-    api: sumOf(apis),
-    worker: sumOf(workers),
+    api: ownTimeOf(processes.api.child.pid!),
+    worker: processes.worker === null ? 0 : ownTimeOf(processes.worker.child.pid!),
     postgres: timeWithChildren(postgres),
     redis: ownTimeOf(redis),
   };

@@ -14,8 +14,6 @@ export type LoadResult = {
   /** Of all answers but `unavailable`. */
   p50Ms: number;
   p99Ms: number;
-  /** The individual latencies. */
-  latencies: readonly number[];
   succeeded: number;
   /** Answers of any kind, including the warm-up's. */
   answered: number;
@@ -90,7 +88,6 @@ export async function runLoad(options: {
   return {
     rate: succeeded / options.seconds,
     ...quantiles(latencies),
-    latencies,
     succeeded,
     answered,
     errors: unavailable.length + others,

@@ -18,11 +18,6 @@ export type NetworkStretch = Stretch & { port: number };
 export type Way = Stretch & { url: string };
 
 export type ProxyOptions = {
-  /**
-   * The delay of everything sent to the server, milliseconds; answers come at once, so each turn takes this
-   * much longer.
-   */
-  turnMs?: number;
   /** For each connection, the replacement of these bytes in its answers. */
   createRewrite?: () => (answer: Buffer) => Buffer;
 };
@@ -30,7 +25,7 @@ export type ProxyOptions = {
 /** Listens on a free port of loopback and passes bytes both ways to `targetPort`. */
 export async function startProxy(
   targetPort: number,
-  { turnMs = 0, createRewrite = () => (answer) => answer }: ProxyOptions = {},
+  { createRewrite = () => (answer) => answer }: ProxyOptions = {},
 ): Promise<NetworkStretch> {
   const pairs = new Set<[Socket, Socket]>();
   const swallowed = new Set<Socket>();
@@ -49,8 +44,7 @@ export async function startProxy(
       const pass = (chunk: Buffer) => {
         if (!to.destroyed && !to.write(from === outgoing ? rewrite(chunk) : chunk)) from.pause();
       };
-      // Timers of one length end in the order in which they were set.
-      from.on('data', from === incoming && turnMs > 0 ? (chunk) => setTimeout(pass, turnMs, chunk) : pass);
+      from.on('data', pass);
       to.on('drain', () => {
         if (state !== 'stalled') from.resume();
       });
