@@ -1,10 +1,13 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
+import { addClient } from '@inventory/db/access/clients';
+import { findImbalances } from '@inventory/db/audit/audit';
+import { addWarehouse } from '@inventory/db/catalog/warehouses';
+import { migrate } from '@inventory/db/migrate/migrate';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { type Stack, startStack } from '@inventory/local/stack';
+import { nodeOptions } from '@inventory/process/settings/node-options';
 import { databaseOf } from '../harness/global-setup.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import type { Way } from './ways.ts';
@@ -45,8 +48,7 @@ export async function startSite(
   name: string,
   seed: (sql: Sql) => Promise<void> = async () => {},
 ): Promise<Site> {
-  const { findImbalances } = await tablesOf(way);
-  const { url, sql, secret } = await makeDatabase(stack, name, way);
+  const { url, sql, secret } = await makeDatabase(stack, name);
   await seed(sql);
   if (way.before !== undefined) await sql.unsafe(way.before);
   const env = {
@@ -57,7 +59,6 @@ export async function startSite(
     ...manyCallers,
     ...way.env,
   };
-  const nodeOptions = await nodeOptionsOf(way);
   const { imports = [] } = way;
   const worker = way.worker === null ? null : await startProcess(way.worker, env, { nodeOptions, imports });
   const api = await startProcess(way.api, env, { nodeOptions, imports });
@@ -83,17 +84,15 @@ export async function startSite(
   };
 }
 
-/** A database with a thousand items and a client with every permission; `way`: whose tables it has. */
+/** A database with a thousand items and a client with every permission. */
 export async function makeDatabase(
   stack: Stack,
   name: string,
-  way: Pick<Way, 'source'> = {},
 ): Promise<{ url: string; sql: Sql; secret: string }> {
   const server = connect(stack.databaseUrl, { name: 'bench', connectionsMax: 1 });
   await server.unsafe(`create database ${name}`);
   await server.end();
   const url = databaseOf(stack.databaseUrl, name);
-  const { migrate, addClient, addWarehouse } = await tablesOf(way);
   const sql = connect(url, { name: 'bench', connectionsMax: 2 });
   await migrate(sql);
   await addWarehouse(sql, { wid: 1, name: 'Main' });
@@ -121,46 +120,4 @@ async function untilIdle(sql: Sql): Promise<void> {
       where datname = current_database() and pid <> pg_backend_pid() and state = 'active'`;
     quiet = busy.length === 0 ? quiet + 1 : 0;
   }
-}
-
-/**
- * Creates, fills and checks the tables that the processes of a way know; an older checkout may have these
- * files elsewhere.
- */
-async function tablesOf(way: Pick<Way, 'source'>) {
-  const load = (...names: string[]) => {
-    const files = names.map((name) => urlOf(way, join('packages/db/src', name)));
-    return import((files.find((file) => existsSync(file)) ?? files[0]!).href);
-  };
-  const { migrate }: typeof import('@inventory/db/migrate/migrate') = await load(
-    'migrate/migrate.ts',
-    'migrate.ts',
-  );
-  const { addClient }: typeof import('@inventory/db/access/clients') = await load(
-    'access/clients.ts',
-    'clients.ts',
-  );
-  const { addWarehouse }: typeof import('@inventory/db/catalog/warehouses') = await load(
-    'catalog/warehouses.ts',
-    'warehouses.ts',
-  );
-  const { findImbalances }: typeof import('@inventory/db/audit/audit') = await load(
-    'audit/audit.ts',
-    'operator/audit.ts',
-    'audit.ts',
-  );
-  return { migrate, addClient, addWarehouse, findImbalances };
-}
-
-/** The options of Node for the processes of a way; an older checkout has none. */
-async function nodeOptionsOf(way: Pick<Way, 'source'>) {
-  const file = urlOf(way, 'packages/process/src/settings/node-options.ts');
-  if (!existsSync(file)) return [];
-  const { nodeOptions }: typeof import('@inventory/process/settings/node-options') = await import(file.href);
-  return nodeOptions;
-}
-
-/** A file of the checkout of a way's processes. */
-function urlOf({ source = join(import.meta.dirname, '../..') }: Pick<Way, 'source'>, file: string): URL {
-  return pathToFileURL(join(source, file));
 }
