@@ -30,7 +30,6 @@ const promises = [
 ];
 // Given to the service by the tests, and not waited for.
 const given = [
-  'bench/fleet-model.test.ts: waitMs: 0',
   'concurrency/statement-pool.test.ts: waitMs: 200',
   'concurrency/statement-pool.test.ts: .now() + 10_500)',
   'concurrency/trials.test.ts: waitMs: 100',

@@ -6,7 +6,6 @@ const benches = {
   neighbour: "a client's waits beside another's costliest lists",
   overload: 'three times the load that the service can take, then no Redis',
   growth: 'the bytes of a transaction, and the cost of an old database',
-  fleet: 'a simulated fleet of scanners, apis and workers',
   soak: 'memory over an hour of requests',
 };
 
