@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { addClient } from '@inventory/db/access/clients';
 import { findImbalances } from '@inventory/db/audit/audit';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
@@ -11,7 +12,6 @@ import { readOutcomes } from '@inventory/db/requests/settle';
 import type { SingleRequest } from '@inventory/domain/stock/request';
 import { databaseOf } from '../harness/global-setup.ts';
 import { readOptions } from '../harness/read-options.ts';
-import { createChance } from './growth-chance.ts';
 import { quantiles } from './load.ts';
 import { tableOf } from './report.ts';
 import { itemCount, makeDatabase, startBenchStack } from './site.ts';
@@ -72,13 +72,12 @@ async function timed(work: () => Promise<unknown>, times: number): Promise<numbe
 
 async function claims(url: string, items: number): Promise<Line[]> {
   const applier = openApplier(url);
-  const chance = createChance(11);
   const receive = (): SingleRequest => ({
     kind: 'receive',
     body: {
-      itemID: `SEED-${String(1 + chance(items)).padStart(8, '0')}`,
+      itemID: `SEED-${String(1 + randomInt(items)).padStart(8, '0')}`,
       units: 5,
-      wid: 1 + chance(warehouses),
+      wid: 1 + randomInt(warehouses),
       reasonCode: 1,
       spot: 'A-1',
     },
@@ -99,8 +98,7 @@ async function claims(url: string, items: number): Promise<Line[]> {
 
 /** `total`: transactions that are counted. */
 async function lists(sql: Sql, total: number, items: number): Promise<Line[]> {
-  const chance = createChance(13);
-  const itemID = () => `SEED-${String(1 + chance(items)).padStart(8, '0')}`;
+  const itemID = () => `SEED-${String(1 + randomInt(items)).padStart(8, '0')}`;
   const history = (filters: Parameters<typeof listTransactions>[3], number = 1, scope = wids) =>
     timed(() => listTransactions(sql, page(number), scope, filters), 30);
   return [

@@ -1,11 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomInt, randomUUID } from 'node:crypto';
+import { createRequestId } from '@inventory/api/http/request-id';
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import type { QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
-import { createChance } from './growth-chance.ts';
 
 const hourMs = 3_600_000;
 
@@ -32,19 +32,13 @@ export function openApplier(url: string) {
 
 let counter = 0;
 
-/** An id as the api draws it: UUIDv7. */
-function timeOrderedId(): string {
-  const time = Date.now().toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
-}
-
 /** A request of `single`, with a key or device data if wanted. */
 export function queued(single: SingleRequest, { key = false, evidence = false } = {}): QueuedRequest {
   counter += 1;
   const digestOf = (text: string) => createHash('sha256').update(text).digest('base64');
   const now = Date.now();
   return {
-    requestId: timeOrderedId(),
+    requestId: createRequestId(),
     clientId: 'bench',
     deadline: now + hourMs,
     ...single,
@@ -87,9 +81,8 @@ export async function weighTransactions(
   count: number,
 ): Promise<Growth[]> {
   const applier = openApplier(url);
-  const chance = createChance();
-  const item = () => `I${chance(items)}`;
-  const spot = () => `A-${chance(60)}-${chance(5)}`;
+  const item = () => `I${randomInt(items)}`;
+  const spot = () => `A-${randomInt(60)}-${randomInt(5)}`;
   const receive = (): SingleRequest => ({
     kind: 'receive',
     body: { itemID: item(), units: 1000, wid: 1, reasonCode: 1, spot: spot() },
@@ -99,7 +92,7 @@ export async function weighTransactions(
     body: {
       ...(receive().body as { itemID: string; units: number; wid: number; reasonCode: number }),
       serial: `S${randomUUID().slice(0, 12)}`,
-      reference: `PO-${chance(100_000)}`,
+      reference: `PO-${randomInt(100_000)}`,
       remark: 'Delivered at gate 4, seal intact, counted twice',
     },
   });

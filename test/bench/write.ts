@@ -1,20 +1,10 @@
 import { readOptions } from '../harness/read-options.ts';
 import { barChart } from './bar-chart.ts';
-import { type BatchesAlone, createBatchesAlone } from './batches-alone.ts';
 import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts';
 import { type LoadResult, runLoad } from './load.ts';
 import { csvOf, marksTable, tableOf, writeBeside, writeSection } from './report.ts';
 import { mixed, receive, spread } from './requests.ts';
-import {
-  beside,
-  busiest,
-  halfLoad,
-  quarter,
-  type Scenario,
-  scenarios,
-  tracked,
-  withKeys,
-} from './scenarios.ts';
+import { beside, busiest, halfLoad, type Scenario, scenarios, tracked, withKeys } from './scenarios.ts';
 import { type Site, startBenchStack, startSite } from './site.ts';
 import { addTrackedStock } from './tracked-stock.ts';
 import { type Way, ways } from './ways.ts';
@@ -71,16 +61,10 @@ const measuresLarge = (id: string, { name }: { name: string }) =>
   id === 'ours' || (id === 'plain' && name !== withKeys.name);
 
 type Named = { name: string; callers: number };
-/**
- * `cpu`: microseconds per request; `alone`: requests a second of the batches alone, NaN if they were not
- * applied.
- */
-type Measured = LoadResult & { cpu: CpuTime | null; alone: number };
+/** `cpu`: microseconds per request. */
+type Measured = LoadResult & { cpu: CpuTime | null };
 const results = new Map<string, Measured[]>();
 const isSame = (a: Named, b: Named) => a.name === b.name && a.callers === b.callers;
-/** The loads whose batches are also applied alone. */
-const isReplayed = (id: string, scenario: Named) =>
-  id === 'ours' && (isSame(scenario, busiest) || isSame(scenario, quarter));
 const keyOf = (way: string, { name, callers }: Named) => `${way}|${callers}|${name}`;
 
 const stack = await startBenchStack();
@@ -110,23 +94,17 @@ async function measure(ids: string[], run: number, loads: readonly Scenario[], s
     if (loads.some(({ callers }) => callers === 1))
       await runLoad({ ...site, ...warmUpAlone, warmUpSeconds: 0 });
   }
-  const ours = sites.find(({ id }) => id === 'ours');
-  const replays = ours !== undefined && loads.some((scenario) => isReplayed('ours', scenario));
-  const alone = replays ? await createBatchesAlone(stack, ours.site.sql, `bench_alone_${size}_${run}`) : null;
   for (const [index, scenario] of loads.entries()) {
     // Each is first as often as it is second.
     const inTurn = (index + run) % 2 === 0 ? sites : sites.toReversed();
     const taking = inTurn.filter(({ id }) => size === 'small' || measuresLarge(id, scenario));
-    for (const { id, site } of taking) {
-      await measureOne(run, id, site, scenario, isReplayed(id, scenario) ? alone : null);
-    }
+    for (const { id, site } of taking) await measureOne(run, id, site, scenario);
     const plain = results.get(keyOf('plain', busiest))?.[run - 1];
     if (!isSame(scenario, busiest) || plain === undefined || !ids.includes('plain')) continue;
     const half = { ...scenario, ...halfLoad };
-    for (const { id, site } of taking) await measureOne(run, id, site, half, null, plain.rate / 2);
+    for (const { id, site } of taking) await measureOne(run, id, site, half, plain.rate / 2);
   }
   for (const { site } of sites) await site.stop();
-  await alone?.stop();
 }
 
 async function measureOne(
@@ -134,26 +112,21 @@ async function measureOne(
   id: string,
   site: Site,
   scenario: Scenario,
-  batches: BatchesAlone | null,
   pacePerSecond?: number,
 ): Promise<void> {
   const { name, callers, load } = scenario;
   const paced = pacePerSecond === undefined ? {} : { pacePerSecond };
-  // Everything before: the items and lots that these batches will find.
-  await batches?.catchUp();
   const before = readCpu(site);
   const result = await runLoad({ ...site, callers, seconds, warmUpSeconds: 1, next: load(), ...paced });
   const after = readCpu(site);
   await site.settle();
   const cpu = before === null || after === null ? null : cpuPerRequest(before, after, result.answered);
-  const alone = (await batches?.catchUp()) ?? Number.NaN;
-  results.set(keyOf(id, scenario), [...(results.get(keyOf(id, scenario)) ?? []), { ...result, cpu, alone }]);
+  results.set(keyOf(id, scenario), [...(results.get(keyOf(id, scenario)) ?? []), { ...result, cpu }]);
   const { rate, p50Ms, p99Ms, errors } = result;
   console.log(
     `run ${run} ${id.padEnd(8)} ${String(callers).padStart(3)} callers, ${name.padEnd(42)} ${rate.toFixed(0).padStart(6)}/s ` +
       `p50 ${p50Ms.toFixed(1)} ms p99 ${p99Ms.toFixed(1)} ms errors ${errors}` +
-      (cpu === null ? '' : ` cpu ${cpuText(cpu)}`) +
-      (Number.isNaN(alone) ? '' : ` alone ${alone.toFixed(0)}/s`),
+      (cpu === null ? '' : ` cpu ${cpuText(cpu)}`),
   );
 }
 
@@ -172,7 +145,6 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
     .map((id) => {
       const of = (read: (result: Measured) => number) => median(id, scenario, read);
       const cpu = (part: keyof CpuTime) => of((result) => result.cpu?.[part] ?? Number.NaN);
-      const alone = of((result) => result.rate / result.alone);
       const ratio = median('ours', scenario, ({ rate }) => rate) / of(({ rate }) => rate);
       return [
         String(scenario.callers),
@@ -191,31 +163,18 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
               postgres: cpu('postgres'),
               redis: cpu('redis'),
             }),
-        Number.isNaN(alone) ? '' : alone.toFixed(2),
       ];
     }),
 );
-const head = [
-  'callers',
-  'load',
-  'way',
-  'requests/s',
-  'p50 ms',
-  'p99 ms',
-  'errors',
-  'ours / it',
-  'CPU, µs',
-  'ours / batches alone',
-];
+const head = ['callers', 'load', 'way', 'requests/s', 'p50 ms', 'p99 ms', 'errors', 'ours / it', 'CPU, µs'];
 const text = [
   `Medians of ${runs} runs of ${seconds} s each. \`ours / it\` is our rate divided by that of the other way. ` +
     'Each way first warms up: 32 callers for 6 s, 128 for 10 s, one for 8 s (not for loads on much stock). ' +
     'A load by serial, tag or spot is one third each of receipts, moves and issues. ' +
     'All figures are in [write.csv](benchmarks/write.csv). ' +
     (canTellCpu
-      ? 'There, `CPU` is microseconds a request, of api, worker, all processes of Postgres and Redis, including the warm-up; '
-      : 'This system does not tell how much CPU time processes use; ') +
-    "`ours / batches alone` compares with applying the worker's batches again on another database, without HTTP, queue or other load.",
+      ? 'There, `CPU` is microseconds a request, of api, worker, all processes of Postgres and Redis, including the warm-up.'
+      : 'This system does not tell how much CPU time processes use.'),
   marksTable(marksOf(median)),
   '![requests a second by each way](benchmarks/write.svg)',
 ].join('\n\n');
