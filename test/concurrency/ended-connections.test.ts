@@ -4,7 +4,7 @@ import { choosePort } from '@inventory/local/free-port';
 import { expect, onTestFinished, test } from 'vitest';
 
 test('a pool that ended while it waited to reconnect does not reconnect', async () => {
-  const port = await choosePort('Postgres', undefined, undefined);
+  const port = await choosePort('Postgres');
   const names: string[] = [];
   const server = createServer((socket) => {
     socket.on('error', () => {});

@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await createDatabase();
   postgres = await startProxy(Number(new URL(database.url).port));
   redis = await startProxy(Number(new URL(inject('redisUrl')).port));
-  const port = await choosePort('the api', undefined, undefined);
+  const port = await choosePort('the api');
   internalUrl = `http://127.0.0.1:${port}`;
   env = {
     DATABASE_URL: through(database.url, postgres),
@@ -71,7 +71,7 @@ test('a proxy sends an api requests as soon as it has seen a worker', async () =
     QUEUE_PREFIX: uniqueName('seen'),
     PORT: '0',
   };
-  const port = await choosePort('the api', undefined, undefined);
+  const port = await choosePort('the api');
   const worker = await startWorker(asPart('worker', { ...env, INTERNAL_PORT: '' }), createLog('worker'));
   onTestFinished(() => worker.stop());
   const other = await startServer(asPart('api', { ...env, INTERNAL_PORT: String(port) }), createLog('api'));

@@ -53,8 +53,6 @@ const isInternal = /^\{"level":50,.*"cause":"internal"/;
 /** Starts 2 api and 3 worker processes on a local Postgres and Redis with temporary data. */
 export async function startCluster(options: {
   folder: string;
-  /** The folder of the sources: a mutated copy, or the repository. */
-  sourceRoot?: string;
   env?: Record<string, string>;
   /** Whether Redis is three servers that Sentinels watch. */
   sentinel: boolean;
@@ -110,7 +108,7 @@ export async function startCluster(options: {
       LOG_LEVEL: 'info',
       ...options.env,
     };
-    const file = join(options.sourceRoot ?? root, `apps/${role}/src/main.ts`);
+    const file = join(root, `apps/${role}/src/main.ts`);
     const startOne = (clockShiftMs: number) =>
       startProcess(
         file,

@@ -30,7 +30,6 @@ const values = readOptions(
       default: join(import.meta.dirname, '../../.local/faults'),
       about: 'where its data and logs are kept',
     },
-    source: { value: 'folder', about: 'the service as it stands in another checkout' },
   },
 );
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
@@ -52,7 +51,6 @@ const begunAt = performance.now();
 const now = () => performance.now() - begunAt;
 const cluster = await startCluster({
   folder: values.folder,
-  ...(values.source === undefined ? {} : { sourceRoot: values.source }),
   env: { QUEUE_SHARDS: values.shards },
   sentinel: onSentinels,
   standby: onStandby,

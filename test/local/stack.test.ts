@@ -258,21 +258,6 @@ test('while another process runs the folder, its URLs can be read and a second s
   expect(await readRunningStack(folder)).toBeNull();
 });
 
-test('a given port that is in use is refused in one line, and nothing is left running', async () => {
-  const taken = await occupyPort();
-  try {
-    expect(await refusal(start({ postgresPort: taken.port }))).toBe(
-      `Postgres cannot start: port ${taken.port} on 127.0.0.1 is in use`,
-    );
-    expect(await refusal(start({ redisPort: taken.port }))).toBe(
-      `Redis cannot start: port ${taken.port} on 127.0.0.1 is in use`,
-    );
-    expect(filesInTheWay()).toEqual([]);
-  } finally {
-    taken.close();
-  }
-});
-
 test('given servers are used unchanged, and still run after the stop', async () => {
   const { databaseUrl, redisUrl } = await start();
   const given = await start({ folder: join(root, 'other'), databaseUrl, redisUrl });

@@ -32,13 +32,13 @@ export async function isDockerThere(): Promise<boolean> {
  * Starts Postgres in a container. The container and its data are removed when it is stopped or this process
  * ends.
  */
-export async function startPostgresInDocker({ port, signal }: ServerSettings): Promise<LocalServer> {
+export async function startPostgresInDocker({ signal }: ServerSettings): Promise<LocalServer> {
   const { GenericContainer, Wait } = await import('testcontainers');
   signal.throwIfAborted();
   const container = await new GenericContainer(images.postgres)
     .withEnvironment({ POSTGRES_USER: 'inventory', POSTGRES_PASSWORD: 'inventory', POSTGRES_DB: 'inventory' })
     .withCommand(['postgres', ...postgresArguments(postgresSettings)])
-    .withExposedPorts(port === undefined ? 5432 : { container: 5432, host: port })
+    .withExposedPorts(5432)
     // The image starts its server twice; the first start creates the database.
     .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
     .start();
@@ -53,7 +53,7 @@ export async function startPostgresInDocker({ port, signal }: ServerSettings): P
 
 /** Starts Redis in a container, which is removed when it is stopped or this process ends. */
 export async function startRedisInDocker(settings: ServerSettings): Promise<LocalRedis> {
-  const { port, signal, queuePrefix, throwAway } = settings;
+  const { signal, queuePrefix, throwAway } = settings;
   const { GenericContainer, Wait } = await import('testcontainers');
   signal.throwIfAborted();
   const users = createRedisUsers(queuePrefix, throwAway);
@@ -64,7 +64,7 @@ export async function startRedisInDocker(settings: ServerSettings): Promise<Loca
       ...['redis-server', '--aclfile', aclFile],
       ...['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
     ])
-    .withExposedPorts(port === undefined ? 6379 : { container: 6379, host: port })
+    .withExposedPorts(6379)
     .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
     .start();
   const mapped = container.getMappedPort(6379);

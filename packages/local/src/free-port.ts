@@ -18,18 +18,10 @@ function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * Chooses the port for a server: the given one; otherwise the last one if it is free; otherwise any free one.
- * Fails with LocalStackError if the given one is in use.
+ * Chooses the port for a server: the last one if it is free; otherwise any free one. Fails with
+ * LocalStackError if there is none.
  */
-export async function choosePort(
-  name: string,
-  given: number | undefined,
-  remembered: number | undefined,
-): Promise<number> {
-  if (given !== undefined) {
-    if (await isPortFree(given)) return given;
-    throw new LocalStackError(`${name} cannot start: port ${given} on 127.0.0.1 is in use`);
-  }
+export async function choosePort(name: string, remembered?: number): Promise<number> {
   if (remembered !== undefined && (await isPortFree(remembered))) return remembered;
   for (let tries = 0; tries < 100; tries += 1) {
     const port = randomInt(FIRST_PORT, LAST_PORT + 1);

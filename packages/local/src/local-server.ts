@@ -9,8 +9,7 @@ export type LocalRedis = LocalServer & { urls: Record<RedisUser, string> };
 export type ServerSettings = {
   /** The folder of the stack, without links in its path. */
   folder: string;
-  /** The port to use; if it is taken, the start fails. Default: the last one if it is free, otherwise any. */
-  port: number | undefined;
+  /** The port of the last start, which is used again if it is free; otherwise any free one. */
   rememberedPort: number | undefined;
   throwAway: boolean;
   /** QUEUE_PREFIX: the keys that the parts may use in Redis. */

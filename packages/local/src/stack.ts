@@ -52,9 +52,6 @@ export type StackOptions = {
   /** Used as it is, and only checked for reachability. No server is started. */
   databaseUrl?: string | undefined;
   redisUrl?: string | undefined;
-  /** Default: the last port if it is free, otherwise any free one. */
-  postgresPort?: number | undefined;
-  redisPort?: number | undefined;
   /**
    * For tests: prefer Docker if an engine answers. Postgres only together with throwAway, because its
    * container keeps nothing.
@@ -113,7 +110,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
   const settings = (part: 'postgres' | 'redis'): ServerSettings => ({
     folder,
-    port: part === 'postgres' ? options.postgresPort : options.redisPort,
     rememberedPort: ports[part],
     throwAway,
     queuePrefix: options.queuePrefix ?? 'inventory',

@@ -34,7 +34,7 @@ export async function startPgBouncer(options: {
 }): Promise<PgBouncer> {
   const server = new URL(options.url);
   const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'));
-  const port = await choosePort('PgBouncer', undefined, undefined);
+  const port = await choosePort('PgBouncer');
   const users = join(folder, 'users.txt');
   const settings = join(folder, 'pgbouncer.ini');
   await writeFile(users, options.logins.map(({ name, password }) => `"${name}" "${password}"\n`).join(''));

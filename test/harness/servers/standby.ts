@@ -186,7 +186,7 @@ async function startOne(options: {
   password: string;
 }): Promise<StartedPostgres> {
   const { password } = options;
-  const port = await choosePort('Postgres', undefined, undefined);
+  const port = await choosePort('Postgres');
   const settings = {
     ...postgresSettings,
     shared_buffers: '32MB',

@@ -75,16 +75,13 @@ export async function startPostgres(settings: ServerSettings): Promise<LocalServ
   // After a kill -9, the old server's children may keep its shared memory for a moment, and a free port may
   // be taken meanwhile.
   for (let tries = 0; ; tries += 1) {
-    const port = await choosePort('Postgres', settings.port, settings.rememberedPort);
+    const port = await choosePort('Postgres', settings.rememberedPort);
     try {
       return await start(port);
     } catch (error) {
       if (!(error instanceof ServerEndedError)) throw error;
-      const portTaken = error.log.includes('could not bind');
-      if (portTaken && settings.port !== undefined)
-        throw new LocalStackError(`Postgres cannot start: port ${port} on 127.0.0.1 is in use`);
       const temporary =
-        portTaken || /shared memory block .* is still in use|lock file .* already exists/.test(error.log);
+        /could not bind|shared memory block .* is still in use|lock file .* already exists/.test(error.log);
       if (!temporary || tries === 50)
         throw new LocalStackError(`${error.message} (more in ${join(folder, 'postgres.log')})`);
       await wait(200, undefined, { signal });

@@ -132,7 +132,7 @@ async function startProgram(program: RedisProgram, settings: ServerSettings): Pr
   const version = /v=(\d+)/.exec(printed)?.[1] ?? '';
 
   for (let tries = 0; ; tries += 1) {
-    const port = await choosePort('Redis', settings.port, settings.rememberedPort);
+    const port = await choosePort('Redis', settings.rememberedPort);
     // In files, not in arguments, which every user of the machine can read.
     for (const [path, text] of [
       [aclFile, users.aclFile],
@@ -159,10 +159,7 @@ async function startProgram(program: RedisProgram, settings: ServerSettings): Pr
       return { url: users.widestUrlOn(host, port), urls: users.urlsOn(host, port), port, version, stop };
     } catch (error) {
       if (!(error instanceof ServerEndedError)) throw error;
-      const portTaken = error.log.includes('Address already in use');
-      if (portTaken && settings.port !== undefined)
-        throw new LocalStackError(`Redis cannot start: port ${port} on 127.0.0.1 is in use`);
-      if (!portTaken || tries === 10)
+      if (!error.log.includes('Address already in use') || tries === 10)
         throw new LocalStackError(`${error.message} (more in ${join(folder, 'redis.log')})`);
       await wait(100, undefined, { signal });
     }
