@@ -5,35 +5,26 @@ import { didYouMean } from './cli/did-you-mean.ts';
 import { readEnvFile } from './cli/env-file.ts';
 import { example, tell, tellText } from './cli/print.ts';
 import { version } from './cli/version.ts';
-import { aliasAdd } from './commands/alias-add.ts';
-import { aliasImport } from './commands/alias-import.ts';
-import { aliasList } from './commands/alias-list.ts';
-import { aliasRemove } from './commands/alias-remove.ts';
+import { aliasAdd, aliasImport, aliasList, aliasRemove } from './commands/alias.ts';
 import { audit } from './commands/audit.ts';
 import { backedUp } from './commands/backed-up.ts';
 import { backup } from './commands/backup.ts';
+import {
+  clientDisable,
+  clientEnable,
+  clientList,
+  clientRemove,
+  clientSecret,
+  clientShow,
+} from './commands/client.ts';
 import { clientAdd } from './commands/client-add.ts';
-import { clientDisable } from './commands/client-disable.ts';
-import { clientEnable } from './commands/client-enable.ts';
-import { clientList } from './commands/client-list.ts';
-import { clientRemove } from './commands/client-remove.ts';
-import { clientSecret } from './commands/client-secret.ts';
 import { clientSet } from './commands/client-set.ts';
-import { clientShow } from './commands/client-show.ts';
 import { doctor } from './commands/doctor.ts';
-import { itemExport } from './commands/item-export.ts';
+import { itemExport, itemList } from './commands/item.ts';
 import { itemImport } from './commands/item-import.ts';
-import { itemList } from './commands/item-list.ts';
-import { keyList } from './commands/key-list.ts';
-import { keyRotate } from './commands/key-rotate.ts';
-import { keyRotateEnvelopes } from './commands/key-rotate-envelopes.ts';
-import { keyWithdraw } from './commands/key-withdraw.ts';
-import { levelList } from './commands/level-list.ts';
-import { levelSet } from './commands/level-set.ts';
-import { lotHold } from './commands/lot-hold.ts';
-import { lotList } from './commands/lot-list.ts';
-import { lotRelease } from './commands/lot-release.ts';
-import { lotShow } from './commands/lot-show.ts';
+import { keyList, keyRotate, keyRotateEnvelopes, keyWithdraw } from './commands/key.ts';
+import { levelList, levelSet } from './commands/level.ts';
+import { lotHold, lotList, lotRelease, lotShow } from './commands/lot.ts';
 import { maintain } from './commands/maintain.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { reset } from './commands/reset.ts';
@@ -43,11 +34,8 @@ import { secretsCommand } from './commands/secrets.ts';
 import { seedCommand } from './commands/seed.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
-import { transactionList } from './commands/transaction-list.ts';
-import { transactionShow } from './commands/transaction-show.ts';
-import { warehouseAdd } from './commands/warehouse-add.ts';
-import { warehouseList } from './commands/warehouse-list.ts';
-import { warehouseRename } from './commands/warehouse-rename.ts';
+import { transactionList, transactionShow } from './commands/transaction.ts';
+import { warehouseAdd, warehouseList, warehouseRename } from './commands/warehouse.ts';
 
 /** The whole command line. */
 export const inventory = group(

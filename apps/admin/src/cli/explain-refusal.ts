@@ -16,19 +16,3 @@ export async function explainUnknownWarehouse(
   const unknown = await findUnknownWarehouses(sql, wids);
   return new CommandError(`there is no warehouse ${unknown.join(', ')}`, 2);
 }
-
-import type { HoldRefusal } from '@inventory/db/operator/holds';
-
-/** One line that says why a lot cannot be held or released. */
-export function explainHoldRefusal(refusal: HoldRefusal, recNo: number): string {
-  switch (refusal) {
-    case 'unknown_lot':
-      return `there is no lot ${recNo}`;
-    case 'not_in_stock':
-      return `lot ${recNo} is not in stock`;
-    case 'already_held':
-      return `lot ${recNo} is on hold already`;
-    case 'not_held':
-      return `lot ${recNo} is not on hold`;
-  }
-}

@@ -1,4 +1,5 @@
 import { plain } from './plain-text.ts';
+import { print } from './print.ts';
 
 /**
  * The lines of a table: each column is as wide as its widest cell, with two spaces between columns. Numbers
@@ -23,9 +24,14 @@ export function tableLines(head: readonly string[], rows: readonly (readonly Cel
   return [head, ...cells].map(line);
 }
 
-/** One line for each field. */
-export function fieldLines(fields: Readonly<Record<string, Cell>>): string[] {
-  return tableLines(['', ''], Object.entries(fields)).slice(1);
+/** Prints a table. */
+export function printTable(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
+  for (const line of tableLines(head, rows)) print(line);
+}
+
+/** Prints a line for each field. */
+export function printFields(fields: Readonly<Record<string, Cell>>): void {
+  for (const line of tableLines(['', ''], Object.entries(fields)).slice(1)) print(line);
 }
 
 export type Cell = string | number | boolean | Date | null | undefined;

@@ -81,7 +81,7 @@ export const clientSet = new Command('set')
       });
       if (changed === null) throw new CommandError(`there is no client ${id}`);
       if (json) return printJson({ clientId: id, ...changed });
-      print(`changed client ${textOf(id)}`);
+      print(`changed client ${id}`);
       for (const line of describeChange(changed.before, changed.after)) print(line);
     });
   });

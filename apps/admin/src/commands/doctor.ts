@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { parseUrl } from '../cli/arguments.ts';
 import { example, print, printJson } from '../cli/print.ts';
-import { tableLines, textOf } from '../cli/table.ts';
+import { tableLines } from '../cli/table.ts';
 import type { Check } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
 
@@ -43,7 +43,7 @@ function describe(checks: readonly Check[]): string[] {
   );
   const advice = checks
     .filter(({ state, remedy }) => state !== 'ok' && remedy !== null)
-    .flatMap(({ id, wanted, remedy }) => ['', `${id}: wanted: ${textOf(wanted)}`, `  do: ${textOf(remedy)}`]);
+    .flatMap(({ id, wanted, remedy }) => ['', `${id}: wanted: ${wanted}`, `  do: ${remedy}`]);
   const count = (state: Check['state']) => checks.filter((check) => check.state === state).length;
   const bad = (['fail', 'warn', 'unknown'] as const).filter((state) => count(state) > 0);
   const sum = bad.length === 0 ? 'all is well' : bad.map((state) => `${count(state)} ${state}`).join(', ');

@@ -7,7 +7,7 @@ import { type QueueHealth, readRedis, watchQueues } from '@inventory/queue/healt
 import type { Seating } from '@inventory/queue/seats';
 import { Command } from 'commander';
 import { example, print, printJson, tell } from '../cli/print.ts';
-import { type Cell, fieldLines, textOf } from '../cli/table.ts';
+import { printFields, textOf } from '../cli/table.ts';
 import { version } from '../cli/version.ts';
 import { type Check, describeBytes } from '../doctor/check.ts';
 import { type Reached, withServers } from '../doctor/examine.ts';
@@ -46,7 +46,7 @@ export const status = new Command('status')
       found.postgres.state === 'fail' || found.redis.state === 'fail' || found.workersThatAsk === 0;
     if (isDown) process.exitCode = 1;
     if (json) return printJson(found);
-    for (const line of describe(found)) print(line);
+    printStatus(found);
     if (!isDown) return;
     print('');
     print(`the service does not fully work: run \`${inventoryCommand('doctor')}\``);
@@ -101,10 +101,10 @@ function sumOf(values: readonly (number | null)[]): number | null {
   );
 }
 
-function describe(found: Status): string[] {
+function printStatus(found: Status): void {
   const { holdings } = found;
   const last = holdings?.lastTransaction;
-  const fields: Record<string, Cell> = {
+  printFields({
     version: `${found.version}, tables of version ${textOf(found.schema)}`,
     Postgres: found.postgres.found,
     Redis: found.redis.found,
@@ -120,6 +120,5 @@ function describe(found: Status): string[] {
     'warehouses, clients': holdings && `${holdings.warehouses}, ${holdings.clients}`,
     'items, lots, transactions': holdings && `${holdings.items}, ${holdings.lots}, ${holdings.transactions}`,
     'last transaction': last ? `${last.transactionNo} at ${last.at.toISOString()}` : null,
-  };
-  return fieldLines(fields);
+  });
 }

@@ -1,14 +1,45 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { catalogColumns, readCatalog } from '@inventory/db/operator/list-items';
+import { type CatalogItem, catalogColumns, readCatalog } from '@inventory/db/operator/list-items';
 import type { Sql } from '@inventory/db/postgres/pool';
 import { Command } from 'commander';
+import { parseLimit } from '../cli/arguments.ts';
 import { createCsvWriter } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
 import { keepLines } from '../cli/plain-text.ts';
-import { example, print } from '../cli/print.ts';
+import { example, print, printJson } from '../cli/print.ts';
 import { createProgress, rowsText } from '../cli/progress.ts';
+import { printTable } from '../cli/table.ts';
 import { writeTarget } from '../cli/write-target.ts';
+
+type ListOptions = { after?: string; discontinued?: boolean; limit: number; json?: boolean };
+
+export const itemList = new Command('list')
+  .description('List items by shortID')
+  .option('--after <shortID>', 'only those after this one')
+  .option('--discontinued', 'include discontinued items')
+  .option('--limit <number>', 'show at most this many', parseLimit, 50)
+  .option('--json', 'print one line of JSON')
+  .addHelpText('after', example('item list --limit 20', 'item list --after WIDGET-100 --discontinued --json'))
+  .action(async ({ after = '', discontinued = false, limit, json }: ListOptions) => {
+    await withDatabase(async (sql) => {
+      const items: CatalogItem[] = [];
+      const choice = { after: after === '' ? null : after, discontinuedToo: discontinued, limit };
+      for await (const some of readCatalog(sql, choice)) items.push(...some);
+      if (json) return printJson(items);
+      const rows = items.map((item) => [
+        item.shortID,
+        item.partNo,
+        item.description,
+        item.category,
+        item.uOM,
+        item.discontinued ? 'discontinued' : '',
+      ]);
+      const head = ['item', 'partNo', 'description', 'category', 'uOM', ''];
+      printTable(head, rows);
+      if (items.length === limit) print(`there may be more: --after ${items.at(-1)!.shortID}`);
+    });
+  });
 
 export const itemExport = new Command('export')
   .description('Export all items, including discontinued ones, to a file that item import reads')

@@ -1,12 +1,13 @@
-import { listTransactions } from '@inventory/db/operator/ledger';
+import { listTransactions, readTransaction } from '@inventory/db/operator/ledger';
 import { transactionKinds } from '@inventory/domain/contract/transaction';
 import { Command, Option } from 'commander';
 import { parseLimit, parseName, parseRecNo } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
-import { example, print, printJson, tell } from '../cli/print.ts';
-import { tableLines } from '../cli/table.ts';
+import { example, print, printJson, printJsonText, tell } from '../cli/print.ts';
+import { printFields, printTable } from '../cli/table.ts';
 
-type Options = {
+type ListOptions = {
   kind?: string;
   client?: string;
   status?: string;
@@ -40,7 +41,7 @@ export const transactionList = new Command('list')
     'after',
     `\nSearches the newest million (before --before), and warns if there are more.\n${example('transaction list --client demo --limit 20', 'transaction list --kind issue --status refused --json')}`,
   )
-  .action(async ({ kind, client, status, before, limit, json }: Options) => {
+  .action(async ({ kind, client, status, before, limit, json }: ListOptions) => {
     await withDatabase(async (sql) => {
       const { transactions, complete } = await listTransactions(sql, {
         before: before ?? null,
@@ -60,9 +61,40 @@ export const transactionList = new Command('list')
         each.itemID,
       ]);
       const head = ['transactionNo', 'at', 'kind', 'status', 'client', 'item'];
-      for (const line of tableLines(head, rows)) print(line);
+      printTable(head, rows);
       if (transactions.length === limit) {
         print(`there may be more: --before ${transactions.at(-1)!.transactionNo}`);
       }
+    });
+  });
+
+export const transactionShow = new Command('show')
+  .description('Show a stock transaction: its request, its answer and the lots that it changed')
+  .argument('<number>', 'the transactionNo', parseRecNo)
+  .option('--json', 'print one line of JSON')
+  .addHelpText('after', example('transaction show 8'))
+  .action(async (transactionNo: number, { json }: { json?: true }) => {
+    await withDatabase(async (sql) => {
+      const found = await readTransaction(sql, transactionNo);
+      if (found === null) throw new CommandError(`there is no transaction ${transactionNo}`);
+      const { lines, ...fields } = found;
+      if (json) {
+        // As stored, because quantities with many digits would change if they were read as numbers.
+        const { asked, answered, ...rest } = fields;
+        const texts = `"asked":${asked ?? 'null'},"answered":${answered ?? 'null'}`;
+        return printJsonText(`${JSON.stringify({ ...rest, lines }).slice(0, -1)},${texts}}`);
+      }
+      printFields(fields);
+      if (lines.length === 0) return;
+      print('');
+      const rows = lines.map(({ line, recNo, shortID, wID, spot, delta }) => [
+        line,
+        recNo,
+        shortID,
+        wID,
+        spot,
+        delta,
+      ]);
+      printTable(['line', 'recNo', 'item', 'warehouse', 'spot', 'delta'], rows);
     });
   });

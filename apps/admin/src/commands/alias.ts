@@ -1,0 +1,109 @@
+import { addAlias } from '@inventory/db/catalog/aliases';
+import {
+  type GivenAlias,
+  importAliases,
+  listAliases,
+  removeAlias,
+} from '@inventory/db/operator/manage-aliases';
+import { violatedUnique } from '@inventory/db/postgres/pool';
+import { Command } from 'commander';
+import { parseAlias, parseLimit } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { type BadRow, type Columns, type CsvRow, readCsv } from '../cli/csv.ts';
+import { withDatabase } from '../cli/database.ts';
+import { asBadRow, findRepeats, importHelp, tellImport } from '../cli/import.ts';
+import { example, print, printJson } from '../cli/print.ts';
+import { createProgress, rowsText } from '../cli/progress.ts';
+import { printTable } from '../cli/table.ts';
+
+export const aliasAdd = new Command('add')
+  .description('Add another name by which an item is found')
+  .requiredOption('--alias <name>', 'the other name', parseAlias)
+  .requiredOption('--item <shortID>', 'the item')
+  .addHelpText('after', example('alias add --alias 4006381333948 --item WIDGET-100'))
+  .action(async ({ alias, item }: { alias: string; item: string }) => {
+    await withDatabase(async (sql) => {
+      const outcome = await addAlias(sql, { alias, shortId: item }).catch((error: unknown) => {
+        if (violatedUnique(error) === null) throw error;
+        throw new CommandError(`alias ${alias} already exists`);
+      });
+      if (outcome === 'unknown_item') throw new CommandError(`there is no item ${item}`);
+      if (outcome === 'is_short_id') throw new CommandError(`${alias} is the ShortID of an item`);
+      print(`added alias ${alias} of item ${item}`);
+    });
+  });
+
+type ListOptions = { item?: string; after?: string; limit: number; json?: true };
+
+export const aliasList = new Command('list')
+  .description('List aliases and their items')
+  .option('--item <shortID>', 'those of this item')
+  .option('--after <alias>', 'only those after this one')
+  .option('--limit <number>', 'show at most this many', parseLimit, 50)
+  .option('--json', 'print one line of JSON')
+  .addHelpText('after', example('alias list --item WIDGET-100'))
+  .action(async ({ item, after, limit, json }: ListOptions) => {
+    await withDatabase(async (sql) => {
+      const aliases = await listAliases(sql, { shortId: item ?? null, after: after ?? null, limit });
+      if (json) return printJson(aliases);
+      const rows = aliases.map(({ alias, shortID }) => [alias, shortID]);
+      printTable(['alias', 'item'], rows);
+      if (aliases.length === limit) print(`there may be more: --after ${aliases.at(-1)!.alias}`);
+    });
+  });
+
+export const aliasRemove = new Command('remove')
+  .description('Remove an alias: the item is no longer found by it')
+  .requiredOption('--alias <name>', 'the alias')
+  .addHelpText('after', example('alias remove --alias 4006381333931'))
+  .action(async ({ alias }: { alias: string }) => {
+    await withDatabase(async (sql) => {
+      const shortId = await removeAlias(sql, alias);
+      if (shortId === null) throw new CommandError(`there is no alias ${alias}`);
+      print(`removed alias ${alias} of item ${shortId}`);
+    });
+  });
+
+type ImportOptions = { from: string; skipBad?: boolean; json?: boolean };
+
+const importColumns: Columns = { alias: 'required', item: 'required' };
+
+export const aliasImport = new Command('import')
+  .description('Add the aliases in a file')
+  .requiredOption('--from <file>', 'the file')
+  .option('--skip-bad', 'import the valid rows, and skip the others')
+  .option('--json', 'print one line of JSON: added, unchanged, skipped')
+  .addHelpText(
+    'after',
+    `\nColumns: alias, and item, which is a shortID.\n${importHelp}${example('alias import --from aliases.csv')}`,
+  )
+  .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
+    const { rows, bad } = await readCsv(from, importColumns);
+    const aliases: GivenAlias[] = [];
+    for (const row of rows) {
+      const alias = readAlias(row);
+      if ('message' in alias) bad.push(alias);
+      else aliases.push(alias);
+    }
+    const repeats = findRepeats(aliases, 'alias', ({ alias }) => alias);
+    bad.push(...repeats);
+    const of = rows.length + bad.filter(({ field }) => field === null).length;
+    const repeated = new Set(repeats.map(({ line }) => line));
+    const good = aliases.filter(({ line }) => !repeated.has(line));
+    const take = skipBad ? 'good' : bad.length > 0 ? 'none' : 'all';
+    await withDatabase(async (sql) => {
+      const progress = createProgress();
+      const report = (done: number) => progress.show(rowsText(done, 'aliases', good.length));
+      const done = await importAliases(sql, good, { take, report }).finally(progress.end);
+      const { refused, ...counts } = done;
+      tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
+    });
+  });
+
+function readAlias({ line, cells }: CsvRow): GivenAlias | BadRow {
+  try {
+    return { line, alias: parseAlias(cells.get('alias')!), shortId: cells.get('item')! };
+  } catch (error) {
+    return { line, field: 'alias', message: (error as Error).message };
+  }
+}
