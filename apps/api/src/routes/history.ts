@@ -13,8 +13,7 @@ import type { Database } from '../database.ts';
 import { idParameter, numberParameter, pathNumber } from '../http/reading/parameters.ts';
 import { noWarehouses, route } from '../http/route.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
-import { oneLot } from '../openapi/descriptions/lot.ts';
-import { oneTransaction, transactions } from '../openapi/descriptions/transactions.ts';
+import { oneLot, oneTransaction, transactions } from '../openapi/descriptions/history.ts';
 
 const anyText = (description: string) => Text.optional().meta({ description });
 

@@ -24,11 +24,15 @@ import { idParameter, numberParameter, viewParameter } from '../http/reading/par
 import { noWarehouses, route } from '../http/route.ts';
 import type { Lists } from '../lists/lists.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
-import { issue } from '../openapi/descriptions/issue.ts';
-import { lots, warehouseLots } from '../openapi/descriptions/lots.ts';
-import { move } from '../openapi/descriptions/move.ts';
-import { receive } from '../openapi/descriptions/receive.ts';
-import { stockLevels, warehouseStockLevels } from '../openapi/descriptions/stock-levels.ts';
+import {
+  issue,
+  lots,
+  move,
+  receive,
+  stockLevels,
+  warehouseLots,
+  warehouseStockLevels,
+} from '../openapi/descriptions/inventory.ts';
 import type { BatchCalls } from '../stock/batch-call/batch-calls.ts';
 import { callerOf, type Stock } from '../stock/transactions.ts';
 import { extensionRoutes } from './inventory-extensions.ts';

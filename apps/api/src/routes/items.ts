@@ -19,11 +19,14 @@ import { viewParameter } from '../http/reading/parameters.ts';
 import { noWarehouses, type Reply, route } from '../http/route.ts';
 import { addItem, changeItem } from '../item-writes.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
-import { createItem } from '../openapi/descriptions/create-item.ts';
-import { discontinueItem } from '../openapi/descriptions/discontinue-item.ts';
-import { item } from '../openapi/descriptions/item.ts';
-import { allItems, items } from '../openapi/descriptions/items.ts';
-import { updateItem } from '../openapi/descriptions/update-item.ts';
+import {
+  allItems,
+  createItem,
+  discontinueItem,
+  items,
+  oneItem,
+  updateItem,
+} from '../openapi/descriptions/items.ts';
 
 // The full view of an item needs no further query.
 const pageQuery = z.object({ ...pageQueryShape(itemSortColumns), view: viewParameter });
@@ -131,7 +134,7 @@ export function itemRoutes(database: Database) {
       paged: 'never',
       notFound: noSuchItem,
       misfit: noPartNo,
-      description: item,
+      description: oneItem,
       handle: async ({ params, wait }) =>
         found(await database.reads.run((sql) => findItem(sql, params), wait)),
     }),
