@@ -92,20 +92,16 @@ describe('with a worker process', () => {
     await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
     const redis = connectConsumer(inject('redisUrl'), '', () => {});
     const told = async (stream: string) => {
-      const entries = await redis.xrange(`${prefix}:${queueName(0)}:${stream}`, '-', '+');
+      const entries = await redis.xrange(stream, '-', '+');
       return entries.map(([, fields]) => fields[1]);
     };
     const [own] = await redis.keys(`${prefix}:${queueName(0)}:answers:*`);
-    const [events, steps] = await Promise.all([
-      told(own!.slice(`${prefix}:${queueName(0)}:`.length)),
-      told('steps'),
-    ]);
+    const [answers, events] = await Promise.all([told(own!), told(`${prefix}:${queueName(0)}:events`)]);
     const kept = await redis.hget(`${prefix}:${queueName(0)}:meta`, 'opts.maxLenEvents');
     redis.disconnect();
-    expect(events).toContain('completed');
-    expect(events).not.toContain('added');
-    expect(steps).toContain('added');
-    expect(steps).not.toContain('completed');
+    expect(answers).toContain('completed');
+    expect(answers).not.toContain('added');
+    expect(events).toContain('added');
     // The process that opens the queue last sets how much is kept: here the worker, for its canary. The
     // default is 10,000.
     expect(kept).toBe('2000');

@@ -44,7 +44,7 @@ export function readerNamedIn(name: string, prefix: string): Reader | null {
   return name.startsWith(start) && readerPattern.test(reader) ? reader : null;
 }
 
-/** The api that waits for a job; null if none does, or if its version reads the shared events. */
+/** The api that waits for a job; null if none does. */
 export function readerOf(jobId: string): Reader | null {
   return idPattern.exec(jobId)?.[1] ?? null;
 }

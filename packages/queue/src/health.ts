@@ -100,8 +100,8 @@ export type QueueHealth = {
   /** Why Redis hides its connections, so that `parts` is empty; null if it shows them. */
   hidden: string | null;
   shards: ShardHealth[];
-  /** The holder of each shard; null: Redis does not say. */
-  seating: Seating | null;
+  /** The holder of each shard. */
+  seating: Seating;
   watchedMs: number;
 };
 
@@ -127,9 +127,8 @@ export async function watchQueues(
     // Redis cuts off fractions: a value of 1 may mean nearly two seconds of silence.
     for (const { id, idleSeconds } of found) if ((idleSeconds + 1) * 1000 <= watchedMs) asked.add(id);
     const parts = found.map(({ id, reader: _, ...part }) => ({ ...part, asked: asked.has(id) }));
-    // An older version's rights do not let an operator read it.
-    const seating = await readSeating(redis, prefix).catch(() => null);
-    const inUse = seating?.shards.filter((shard) => shard.isInUse).map(({ shard }) => shard) ?? [];
+    const seating = await readSeating(redis, prefix);
+    const inUse = seating.shards.filter((shard) => shard.isInUse).map(({ shard }) => shard);
     const numbers = new Set([
       0,
       ...inUse,
@@ -169,7 +168,8 @@ async function lastFinishedIn(
   const streams = [`${key}:events`, ...readers.map((reader) => answersKey(key, reader))];
   const last = await Promise.all(
     streams.map(async (stream) => {
-      const events = await redis.xrevrange(stream, '+', '-', 'COUNT', 5);
+      // Behind the end of a canary there are the steps of the next one.
+      const events = await redis.xrevrange(stream, '+', '-', 'COUNT', 20);
       return events.find(([, fields]) => fields[1] === 'completed')?.[0] ?? '';
     }),
   );
@@ -211,12 +211,11 @@ function parseClients(list: string, prefix: string): Connection[] {
     const reader = readerNamedIn(name, prefix);
     if (reader !== null) return [{ ...of, kind: 'api', process: reader, shard: null, reader }];
     if (!name.startsWith(`${prefix}:`)) return [];
-    // An older worker's connection does not contain the worker's name.
     const [encoded = '', suffix, ...worker] = name.slice(prefix.length + 1).split(':');
     const queue = Buffer.from(encoded, 'base64').toString('utf8');
     const shard = /^\{stock-(\d{1,4})\}$/.exec(queue)?.[1];
     if (suffix !== 'main' || (encoded !== '' && shard === undefined)) return [];
-    const process = worker.join(':') || address;
+    const process = worker.join(':');
     return [
       { ...of, kind: 'worker', process, shard: shard === undefined ? null : Number(shard), reader: null },
     ];

@@ -78,7 +78,7 @@ async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Stat
     apis: queues && processesOf(queues, 'api', () => true),
     workers: queues && processesOf(queues, 'worker', () => true),
     workersThatAsk: queues && processesOf(queues, 'worker', ({ asked }) => asked),
-    shards: queues?.seating?.shards ?? null,
+    shards: queues?.seating.shards ?? null,
     envelopesWaiting: queues?.shards.reduce((sum, { waiting }) => sum + waiting, 0) ?? null,
   };
 }

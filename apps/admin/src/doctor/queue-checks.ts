@@ -108,10 +108,6 @@ function judgeShards({ health }: Seen) {
   const { seating, parts, hidden } = health;
   if (hidden === null && parts.length === 0)
     return unknown('no api and no worker is connected to this Redis');
-  if (seating === null)
-    return unknown(
-      'Redis refuses HGETALL to this user, because its users are of an older version: load the new ones, see docs/upgrade-and-failover.md',
-    );
   const { workers, shards } = seating;
   if (workers.length === 0) return unknown('no worker has reported: see `workers`');
   const inUse = shards.filter(({ isInUse }) => isInUse);

@@ -2,7 +2,7 @@ import { within } from '@inventory/process/within';
 import { type Job, type Queue, Worker } from 'bullmq';
 import { answerReaders } from '../answer-streams.ts';
 import { queueName, workerConnectionName } from '../envelope.ts';
-import { keepStepsApart, openQueue, trimEvents } from '../queue.ts';
+import { openQueue, trimEvents } from '../queue.ts';
 import { blockMs, connectConsumer } from '../redis/redis.ts';
 import type { RedisConnection } from '../redis/redis-cluster.ts';
 import type { Place, SignedAnswer, SignedEnvelope } from '../signature.ts';
@@ -74,7 +74,6 @@ export function serveShard(options: ServeOptions): Served {
       removeOnFail: { count: 0 },
     },
   );
-  keepStepsApart(worker);
   answerReaders(worker, queueKeys, producer);
   worker.on('completed', (_job, answer) => {
     if (answer !== null) options.onAnswerTaken(answer);

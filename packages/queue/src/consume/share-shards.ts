@@ -30,8 +30,7 @@ export type Share = {
 
 // It looks for work in unused shards once in this many reports.
 const looksEvery = 3;
-// Each look covers the shards that were in use, or that an older version may use, and some of the others in
-// turn.
+// Each look covers the shards that were in use, the first ones, and some of the others in turn.
 const likelyMin = 8;
 const othersAtOnce = 8;
 const leaveWithinMs = 500;

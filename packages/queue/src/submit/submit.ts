@@ -129,8 +129,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   }
 
   /**
-   * The completion was not signed by a worker, or by one of an older version. Postgres knows the outcomes, so
-   * it is asked at once, but only once.
+   * The completion was not signed by a worker. Postgres knows the outcomes, so it is asked at once, but only
+   * once.
    */
   function doubt(envelope: SentEnvelope) {
     refusals.note();
