@@ -3,7 +3,8 @@ import { type LoadRequest, type LoadResult, runLoad } from './load.ts';
 import { memoryOf } from './memory.ts';
 import { csvOf, type Mark, marksTable, writeBeside, writeSection } from './report.ts';
 import { batched, mixed, receive, spread } from './requests.ts';
-import { startBenchStack, startSite } from './site.ts';
+import { startSite } from './site.ts';
+import { startBenchStack } from './stack.ts';
 import { ways } from './ways.ts';
 
 // pnpm bench batches [--runs 3] [--seconds 3] [--dry]: many operations in one call, compared with the same

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { benchFolder, type Site } from './site.ts';
+import type { Site } from './site.ts';
+import { benchFolder } from './stack.ts';
 
 /** Processor time, milliseconds. */
 export type CpuTime = { api: number; worker: number; postgres: number; redis: number };

@@ -1,20 +1,18 @@
 import { randomInt } from 'node:crypto';
-import { addClient } from '@inventory/db/access/clients';
 import { findImbalances } from '@inventory/db/audit/audit';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { listLots } from '@inventory/db/lists/list-lots';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
-import { migrate } from '@inventory/db/migrate/migrate';
 import { seed } from '@inventory/db/operator/seed';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/db/postgres/pool';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { readOutcomes } from '@inventory/db/requests/settle';
 import type { SingleRequest } from '@inventory/domain/stock/request';
-import { databaseOf } from '../harness/global-setup.ts';
 import { readOptions } from '../harness/read-options.ts';
 import { quantiles } from './load.ts';
 import { tableOf } from './report.ts';
-import { itemCount, makeDatabase, startBenchStack } from './site.ts';
+import { itemCount, makeDatabase } from './site.ts';
+import { addCaller, createDatabase, startBenchStack } from './stack.ts';
 import { openApplier, queued, weighTransactions } from './transaction-bytes.ts';
 
 // pnpm bench growth [--count 20000] [--sizes 100000,1000000,5000000]: the size of a transaction, and the cost
@@ -122,26 +120,14 @@ async function lookUps(sql: Sql): Promise<Line[]> {
 }
 
 async function age(size: number, isLast: boolean) {
-  const name = `growth_${size}`;
-  const server = connect(stack.databaseUrl, { name: 'bench', connectionsMax: 1 });
-  await server.unsafe(`create database ${name}`);
-  const url = databaseOf(stack.databaseUrl, name);
-  const sql = connect(url, { name: 'bench', connectionsMax: 2 });
-  await migrate(sql);
+  const { url, sql, drop } = await createDatabase(stack, `growth_${size}`);
   const lots = Math.round(size / 1.4);
   const items = Math.ceil(lots / 5);
   const startedAt = performance.now();
   const seconds = () => Math.round((performance.now() - startedAt) / 1000);
   await seed(sql, { items, lots, warehouses, transactions: size }, () => {});
   console.error(`${size}: seeded after ${seconds()} s`);
-  await addClient(sql, {
-    clientId: 'bench',
-    permissions: [11, 15, 88, 95, 116],
-    wids,
-    readOnly: false,
-    rateLimit: 1_000_000_000,
-    secretDigest: Buffer.alloc(32),
-  });
+  await addCaller(sql, 'bench', warehouses);
   const measured: Line[] = await claims(url, items);
   // As the workers do.
   await foldArrivals(sql, 60_000);
@@ -156,9 +142,7 @@ async function age(size: number, isLast: boolean) {
   console.error(measured.map(([what, ms]) => `${what}: ${ms.toFixed(2)}`).join('\n'));
   console.error(`${size}: measured after ${seconds()} s`);
   if (isLast) for (const total of counted) await ageOfCounts(sql, total, items);
-  await sql.end();
-  await server.unsafe(`drop database ${name} with (force)`);
-  await server.end();
+  await drop();
 }
 
 /** Gives the lists the counts of this many transactions and lots, older than all existing ones. */

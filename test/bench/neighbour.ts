@@ -2,17 +2,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/access/clients';
-import { migrate } from '@inventory/db/migrate/migrate';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
-import { connect } from '@inventory/db/postgres/pool';
-import { databaseOf } from '../harness/global-setup.ts';
 import { readOptions } from '../harness/read-options.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { days, fillShared, shared } from '../harness/stock/shared-marks.ts';
 import type { NeighbourCaller } from './neighbour-caller.ts';
-import { startReadStack } from './read-site.ts';
+import { addCaller, askToken, createDatabase, fetchToken, startBenchStack } from './stack.ts';
 
 // pnpm bench neighbour [--lots 400000] [--rounds 2] [--together 20]: the latency of a client while another
 // sends its 100 costliest lists and picks.
@@ -60,13 +55,9 @@ const costlyPicks = [
 const callsMax = 100;
 const everyMs = 25;
 
-const stack = await startReadStack();
+const stack = await startBenchStack();
 const name = 'neighbour';
-const server = connect(stack.databaseUrl, { name: 'bench', connectionsMax: 1 });
-await server.unsafe(`create database ${name}`);
-const databaseUrl = databaseOf(stack.databaseUrl, name);
-const sql = connect(databaseUrl, { name: 'bench', connectionsMax: 2 });
-await migrate(sql);
+const { url: databaseUrl, sql, drop } = await createDatabase(stack, name);
 const items = Math.ceil(lots / 5);
 await seed(sql, { items, lots, warehouses, transactions: transactionsFor(lots) }, () => {});
 await sql`insert into item (short_id, created_by) values (${costlyItem.itemID}, 'bench')`;
@@ -79,35 +70,22 @@ await sql`vacuum analyze`;
 const env = { DATABASE_URL: databaseUrl, REDIS_URL: stack.redisUrl, PORT: '0', QUEUE_PREFIX: name };
 const worker = await startProcess('apps/worker/src/main.ts', env);
 const api = await startProcess('apps/api/src/main.ts', env);
-const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
+const origin = `http://127.0.0.1:${api.port}`;
+const baseUrl = `${origin}/api/v1`;
 
-async function addCaller(clientId: string) {
-  const secret = createSecret();
-  await addClient(sql, {
-    clientId,
-    permissions: [11, 15, 88, 95, 116],
-    wids: Array.from({ length: warehouses }, (_, index) => index + 1),
-    readOnly: false,
-    rateLimit: 1_000_000,
-    operationsPerMinute: 10_000_000,
-    secretDigest: digestSecret(secret),
-  });
-  const askToken = () =>
-    fetch(`${baseUrl}/Token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: clientId,
-        client_secret: secret,
-      }),
-    });
-  const { access_token: token } = (await (await askToken()).json()) as { access_token: string };
+async function startCaller(clientId: string) {
+  const secret = await addCaller(sql, clientId, warehouses);
+  const token = await fetchToken(origin, clientId, secret);
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  return { askToken, get: (path: string) => fetch(baseUrl + path, { headers }), headers };
+  return {
+    askToken: () => askToken(origin, clientId, secret),
+    get: (path: string) => fetch(baseUrl + path, { headers }),
+    headers,
+  };
 }
 
-const victim = await addCaller('victim');
-const neighbour = await addCaller('neighbour');
+const victim = await startCaller('victim');
+const neighbour = await startCaller('neighbour');
 const [item] = await sql<{ short_id: string }[]>`select short_id from item order by part_no limit 1`;
 const itemID = item!.short_id;
 const receive = { itemID, units: 1, wid: 1, reasonCode: 0 };
@@ -193,8 +171,7 @@ console.table(
 console.log(`neighbour's calls by status: ${JSON.stringify([...statuses])}; victim refused: ${refused}`);
 await api.stop();
 await worker.stop();
-await sql.end();
-await server.end();
+await drop();
 await stack.stop();
 const isGood = refused === 0 && all.with / all.without <= worstRatio;
 console.log(isGood ? 'neighbour: passed' : 'neighbour: FAILED');

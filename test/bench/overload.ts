@@ -3,7 +3,8 @@ import { readOptions } from '../harness/read-options.ts';
 import { runLoad } from './load.ts';
 import { type Mark, marksTable, writeSection } from './report.ts';
 import { mixed, receive, spread } from './requests.ts';
-import { startBenchStack, startSite } from './site.ts';
+import { startSite } from './site.ts';
+import { startBenchStack } from './stack.ts';
 import { ways } from './ways.ts';
 
 // pnpm bench overload [--seconds 10]: three times the service's capacity, and no Redis. Accepted requests

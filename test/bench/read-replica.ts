@@ -8,8 +8,8 @@ import { startProcess } from '../harness/service/processes.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 import { timeWithChildren } from './cpu-time.ts';
 import { lists, warehouseCount } from './read-lists.ts';
-import { addCaller } from './read-site.ts';
 import { tableOf } from './report.ts';
+import { addCaller, fetchToken } from './stack.ts';
 
 const lots = 100_000;
 const items = lots / 5;
@@ -65,7 +65,7 @@ async function measureWay(stack: Stack, pair: PostgresPair, way: Way, name: stri
   const worker = await startProcess('apps/worker/src/main.ts', env);
   const api = await startProcess('apps/api/src/main.ts', { ...env, INTERNAL_PORT: '0' });
   const origin = `http://127.0.0.1:${api.port}`;
-  const token = await addCaller(pair.primary.sql, `${origin}/api/v1`, name);
+  const token = await fetchToken(origin, name, await addCaller(pair.primary.sql, name, warehouseCount));
   const http = new Pool(origin, { connections: 32, pipelining: 1 });
   const send = async (path: string, body?: object) => {
     const answer = await http.request({

@@ -5,8 +5,9 @@ import { quantiles } from './load.ts';
 import { memoryOf } from './memory.ts';
 import { byKey, type ListToRead, lists, otherReads } from './read-lists.ts';
 import { measureReplica } from './read-replica.ts';
-import { type ReadSite, startReadSite, startReadStack } from './read-site.ts';
+import { type ReadSite, startReadSite } from './read-site.ts';
 import { csvOf, tableOf, writeBeside, writeSection } from './report.ts';
+import { startBenchStack } from './stack.ts';
 
 // pnpm bench read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--replica] [--dry]: lists by the
 // number of lots, and the load that a replica takes from the primary.
@@ -72,7 +73,7 @@ const facts: string[][] = [];
 const number = (value: number, digits = 0) =>
   value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-const stack = await startReadStack();
+const stack = await startBenchStack();
 try {
   if (!values.replica) for (const lots of sizes) await measureSize(lots);
   const replica = await measureReplica(stack);
@@ -85,7 +86,7 @@ async function measureSize(lots: number) {
   const site = await startReadSite(stack, lots, connections);
   note(lots, 'seed', `${number(site.seedSeconds, 1)} s`);
   note(lots, 'audit of everything', `${number(site.auditSeconds, 1)} s`);
-  const http = new Pool(new URL(site.baseUrl).origin, { connections: 32, pipelining: 1 });
+  const http = new Pool(site.origin, { connections: 32, pipelining: 1 });
   const get = async (path: string) => {
     const answer = await http.request({
       method: 'GET',

@@ -1,32 +1,17 @@
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/access/clients';
 import { findImbalances } from '@inventory/db/audit/audit';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
-import { migrate } from '@inventory/db/migrate/migrate';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
-import { type Stack, startStack } from '@inventory/local/stack';
+import type { Sql } from '@inventory/db/postgres/pool';
+import type { Stack } from '@inventory/local/stack';
 import { nodeOptions } from '@inventory/process/settings/node-options';
-import { databaseOf } from '../harness/global-setup.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
+import { addCaller, createDatabase, fetchToken } from './stack.ts';
 import type { Way } from './ways.ts';
 
 export const itemCount = 1000;
 
-/** All come from this machine. */
-export const manyCallers = { CONNECTIONS_MAX: '10000', CONNECTIONS_PER_ADDRESS_MAX: '0' };
-
-export const benchFolder = join(import.meta.dirname, '../../.local/bench');
-
-/** Postgres and Redis for a run of measurements. */
-export function startBenchStack(): Promise<Stack> {
-  return startStack({
-    folder: benchFolder,
-    throwAway: true,
-    report: (line) => process.stderr.write(`${line}\n`),
-  });
-}
+// All come from this machine.
+const manyCallers = { CONNECTIONS_MAX: '10000', CONNECTIONS_PER_ADDRESS_MAX: '0' };
 
 /** A running way of writing, on its own database. */
 export type Site = {
@@ -63,12 +48,9 @@ export async function startSite(
   const worker = way.worker === null ? null : await startProcess(way.worker, env, { nodeOptions, imports });
   const api = await startProcess(way.api, env, { nodeOptions, imports });
   const origin = `http://127.0.0.1:${api.port}`;
-  const form = { grant_type: 'client_credentials', client_id: 'bench', client_secret: secret };
-  const answer = await fetch(`${origin}/api/v1/Token`, { method: 'POST', body: new URLSearchParams(form) });
-  const { access_token: token } = (await answer.json()) as { access_token: string };
   return {
     origin,
-    token,
+    token: await fetchToken(origin, 'bench', secret),
     sql,
     processes: { api, worker },
     settle: () => untilIdle(sql),
@@ -84,30 +66,12 @@ export async function startSite(
   };
 }
 
-/** A database with a thousand items and a client with every permission. */
-export async function makeDatabase(
-  stack: Stack,
-  name: string,
-): Promise<{ url: string; sql: Sql; secret: string }> {
-  const server = connect(stack.databaseUrl, { name: 'bench', connectionsMax: 1 });
-  await server.unsafe(`create database ${name}`);
-  await server.end();
-  const url = databaseOf(stack.databaseUrl, name);
-  const sql = connect(url, { name: 'bench', connectionsMax: 2 });
-  await migrate(sql);
+/** A database with a thousand items and a client `bench` with every permission. */
+export async function makeDatabase(stack: Stack, name: string) {
+  const { url, sql } = await createDatabase(stack, name);
   await addWarehouse(sql, { wid: 1, name: 'Main' });
   await sql`insert into item (short_id, created_by) select 'I' || n, 'bench' from generate_series(0, ${itemCount - 1}) as n`;
-  const secret = createSecret();
-  await addClient(sql, {
-    clientId: 'bench',
-    permissions: [11, 15, 88, 95, 116],
-    wids: [1],
-    readOnly: false,
-    rateLimit: 1_000_000_000,
-    operationsPerMinute: 1_000_000_000,
-    secretDigest: digestSecret(secret),
-  });
-  return { url, sql, secret };
+  return { url, sql, secret: await addCaller(sql, 'bench', 1) };
 }
 
 async function untilIdle(sql: Sql): Promise<void> {

@@ -6,7 +6,8 @@ import { isFlat, memoryOf, quartersOf } from './memory.ts';
 import { type Mark, marksTable, tableOf, writeSection } from './report.ts';
 import { mixed, spread } from './requests.ts';
 import { databaseDisk, postgresMemory, redisMemory } from './servers-memory.ts';
-import { benchFolder, startBenchStack, startSite } from './site.ts';
+import { startSite } from './site.ts';
+import { benchFolder, startBenchStack } from './stack.ts';
 import { ways } from './ways.ts';
 
 // pnpm bench soak [--requests 360000 | --seconds 3600] [--dry]: an hour's worth of 60 clients at their limit
