@@ -138,12 +138,12 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: submit,
-        search: `await shard.queue.add('envelope', signed, { jobId, ...jobOptions });`,
+        search: `await queue.add('envelope', signed, { jobId, ...jobOptions });`,
         replace: `ends ??= new QueueEvents(shard.queue.name, {
         connection: producer.duplicate({ maxRetriesPerRequest: null, commandTimeout: undefined }) as any,
         prefix,
       });
-      const job = await shard.queue.add('envelope', signed, { jobId, ...jobOptions });
+      const job = await queue.add('envelope', signed, { jobId, ...jobOptions });
       job.waitUntilFinished(ends, 2500).then(
         (result: any) => waiters.complete(envelope, openAnswer(options.keys, { queue: shard.queue.qualifiedName, jobId }, result)!),
         () => waiters.complete(envelope, envelope.requestIds.map(() => ['abandoned', null])),

@@ -3,15 +3,15 @@ import { within } from '@inventory/process/within';
 import type { Queue } from 'bullmq';
 import { answersConnectionName, drawReader, type Reader, readAnswers, type Told } from '../answer-streams.ts';
 import { shardOf } from '../envelope.ts';
+import { openQueue, trimEvents } from '../queue.ts';
 import { connectConsumers } from '../redis/redis.ts';
 import { type RedisConnection, untilReady } from '../redis/redis-cluster.ts';
 import { readShardCount } from '../seats.ts';
-import { openShard, type Shard } from '../shard.ts';
 import { emptyLane, type Lane } from './lane.ts';
 import type { Waiter } from './waiters.ts';
 
-/** A lane with its shard in Redis. */
-export type Line = { index: number; lane: Lane<Waiter>; shard: Shard; isScheduled: boolean };
+/** A lane with its queue in Redis. */
+export type Line = { index: number; lane: Lane<Waiter>; queue: Queue; isScheduled: boolean };
 
 export type LinesOptions = {
   redisUrl: string;
@@ -42,6 +42,7 @@ export type Lines = {
 // longer in use (seats.ts).
 const countEveryMs = 500;
 const connectWithinMs = 1000;
+const closeWithinMs = 1000;
 
 /** Opens a line for each shard in use, and follows changes of their number. */
 export async function openLines(options: LinesOptions): Promise<Lines> {
@@ -54,16 +55,20 @@ export async function openLines(options: LinesOptions): Promise<Lines> {
   );
   const answers = readAnswers({ reader, consumers, producer, report });
   const lines: Line[] = [];
+  const stopsTrimming: (() => void)[] = [];
   let count = 1;
 
   /** Resolves when answers from these shards can be received. */
   async function openUpTo(wanted: number): Promise<void> {
     const heard: Promise<void>[] = [];
     while (lines.length < wanted) {
-      const shard = openShard({ prefix, shard: lines.length, producer, report });
-      const line = { index: lines.length, lane: emptyLane<Waiter>(), shard, isScheduled: false };
+      const index = lines.length;
+      const onError = (error: Error) => report(error, 'queue');
+      const queue = openQueue({ prefix, shard: index, connection: producer, onError });
+      stopsTrimming.push(trimEvents(queue, producer));
+      const line = { index, lane: emptyLane<Waiter>(), queue, isScheduled: false };
       lines.push(line);
-      heard.push(answers.add(shard.queue, options.toldOf(line)));
+      heard.push(answers.add(queue, options.toldOf(line)));
     }
     await Promise.all(heard);
   }
@@ -90,12 +95,14 @@ export async function openLines(options: LinesOptions): Promise<Lines> {
     of: (itemId) => lines[shardOf(itemId, count)]!,
     at: (index) => lines[index]!,
     all: () => lines,
-    queues: () => lines.map(({ shard }) => shard.queue),
+    queues: () => lines.map(({ queue }) => queue),
     count: () => count,
     async close() {
       stopLooking();
       await answers.close();
-      for (const { shard } of lines) await shard.close();
+      for (const stop of stopsTrimming) stop();
+      // Without Redis, BullMQ would wait for it.
+      for (const { queue } of lines) await within(closeWithinMs, queue.close()).catch(() => {});
       consumers.disconnect();
     },
   };

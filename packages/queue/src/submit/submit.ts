@@ -111,12 +111,12 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     for (const line of lines.all()) schedule(line);
   }, sweepEveryMs);
 
-  function toldOf({ lane, shard }: Line): Told {
+  function toldOf({ lane, queue }: Line): Told {
     return {
       completed(jobId, answer) {
         const envelope = lane.sent.get(jobId);
         if (envelope === undefined) return;
-        const results = openAnswer(options.keys, { queue: shard.queue.qualifiedName, jobId }, answer);
+        const results = openAnswer(options.keys, { queue: queue.qualifiedName, jobId }, answer);
         if (results === null) return doubt(envelope);
         envelope.isDone = true;
         waiters.complete(envelope, results);
@@ -155,7 +155,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     options.observer?.answered(now - envelope.sentAt);
     // Without a worker, the job would stay in the queue for ever. It is no longer needed, and the memory of
     // Redis is limited.
-    if (!envelope.isDone) line.shard.queue.remove(envelope.jobId).catch(() => {});
+    if (!envelope.isDone) line.queue.remove(envelope.jobId).catch(() => {});
     schedule(line);
   }
 
@@ -174,7 +174,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     });
   }
 
-  async function send({ lane, shard }: Line, batch: Waiter[]) {
+  async function send({ lane, queue }: Line, batch: Waiter[]) {
     const requests = batch.map((waiter) => waiter.request);
     const envelope: SentEnvelope = {
       // A job id of our own: if the reply to `add` is lost, a repeat must not make a second job.
@@ -190,8 +190,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     options.observer?.sent(batch.length);
     try {
       const { jobId } = envelope;
-      const signed = signEnvelope(options.keys, { queue: shard.queue.qualifiedName, jobId }, requests);
-      await shard.queue.add('envelope', signed, { jobId, ...jobOptions });
+      const signed = signEnvelope(options.keys, { queue: queue.qualifiedName, jobId }, requests);
+      await queue.add('envelope', signed, { jobId, ...jobOptions });
     } catch (error) {
       options.observer?.sendFailed();
       report(error as Error, 'sending an envelope');
