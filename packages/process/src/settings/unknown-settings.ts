@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein';
+
 /** All settings of all processes, because all processes read the same file. */
 export const knownSettings: readonly string[] = [
   ...['DATABASE_URL', 'DATABASE_READ_URL', 'DATABASE_PASSWORD', 'DATABASE_PASSWORD_FILE'],
@@ -55,24 +57,9 @@ function firstWordOf(name: string): string {
 function nearestTo(name: string): string | null {
   const upper = name.toUpperCase();
   const near = knownSettings
-    .map((each) => ({ each, distance: distanceOf(upper, each) }))
+    .map((each) => ({ each, away: distance(upper, each) }))
     // A single letter is much of a short name: `HOST` and `POST` are different words.
-    .filter(({ each, distance }) => distance <= (each.length < 6 ? 0 : 2))
-    .sort((left, right) => left.distance - right.distance);
+    .filter(({ each, away }) => away <= (each.length < 6 ? 0 : 2))
+    .sort((left, right) => left.away - right.away);
   return near[0]?.each ?? null;
-}
-
-/** The number of letters to add, remove or change to turn one text into the other (Levenshtein). */
-function distanceOf(left: string, right: string): number {
-  if (Math.abs(left.length - right.length) > 2) return Number.POSITIVE_INFINITY;
-  let above = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (const [row, letter] of [...left].entries()) {
-    const next = [row + 1];
-    for (const [column, other] of [...right].entries()) {
-      const changed = above[column]! + (letter === other ? 0 : 1);
-      next.push(Math.min(changed, above[column + 1]! + 1, next[column]! + 1));
-    }
-    above = next;
-  }
-  return above[right.length]!;
 }
