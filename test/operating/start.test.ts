@@ -4,6 +4,7 @@ import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { choosePort } from '@inventory/local/free-port';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { runCommand } from '../harness/service/command-line.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { uniqueName } from '../harness/service/service.ts';
 import { startService } from '../harness/service/start-service.ts';
@@ -103,5 +104,24 @@ test.each(['api', 'worker'] as const)(
       `apps/${part}/src/main.ts ended with 1 before it was up: Postgres cannot be reached at 127.0.0.1:1 ` +
         '(connect ECONNREFUSED); check DATABASE_URL and that it runs',
     );
+  },
+);
+
+test.each([
+  [
+    'DATABASE_URL',
+    'postgres://joe:sesame@127.0.0.1:1/inventory',
+    'the database at 127.0.0.1:1 cannot be reached',
+  ],
+  ['REDIS_URL', 'redis://joe:sesame@127.0.0.1:1', 'Redis at 127.0.0.1:1 cannot be used'],
+])(
+  'start begins nothing with a %s that leads nowhere, and says so without user and password',
+  async (name, url, said) => {
+    const env = { DATABASE_URL: database.url, REDIS_URL: inject('redisUrl'), PORT: '0', [name]: url };
+    const { code, stdout, stderr } = await runCommand(['start'], env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^error: [^\n]*ECONNREFUSED[^\n]*\n$/);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toMatch(/joe|sesame/);
   },
 );

@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import type { RedisUser } from '@inventory/queue/redis/redis-rights';
 import { images, isDockerThere, startPostgresInDocker, startRedisInDocker } from './docker.ts';
 import { lockFolder } from './folder-lock.ts';
-import { checkGivenDatabase, checkGivenRedis } from './given-server.ts';
 import type { LocalServer, ServerSettings } from './local-server.ts';
 import { LocalStackError } from './local-stack-error.ts';
 import { endLeftPostgres, startPostgres } from './postgres/postgres.ts';
@@ -49,7 +48,7 @@ export type Stack = {
 export type StackOptions = {
   /** All data, logs and downloads are below it. */
   folder: string;
-  /** Used as it is, and only checked for reachability. No server is started. */
+  /** Used as it is, and not even connected to. No server is started. */
   databaseUrl?: string | undefined;
   redisUrl?: string | undefined;
   /**
@@ -95,7 +94,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
   /** Waits for both even if one fails, because only servers that are up can be stopped. */
   const bringUp = async (): Promise<[Started, Started]> => {
-    const starts = [startOrCheckPostgres(), startOrCheckRedis()].map(async (start) => {
+    const starts = [startOrTakePostgres(), startOrTakeRedis()].map(async (start) => {
       try {
         const server = await start;
         started.push(server);
@@ -116,9 +115,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     report: options.report,
     signal,
   });
-  const startOrCheckPostgres = async (): Promise<Started> => {
+  const startOrTakePostgres = async (): Promise<Started> => {
     if (options.databaseUrl !== undefined) {
-      await checkGivenDatabase(options.databaseUrl, signal);
       return { url: options.databaseUrl, where: 'given', stop: async () => {} };
     }
     const since = Date.now();
@@ -129,9 +127,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     return { ...server, where: inDocker === null ? 'local' : 'docker' };
   };
   let redisUrls: Record<RedisUser, string>;
-  const startOrCheckRedis = async (): Promise<Started> => {
+  const startOrTakeRedis = async (): Promise<Started> => {
     if (options.redisUrl !== undefined) {
-      await checkGivenRedis(options.redisUrl, signal);
       redisUrls = { api: options.redisUrl, worker: options.redisUrl, admin: options.redisUrl };
       return { url: options.redisUrl, where: 'given', stop: async () => {} };
     }

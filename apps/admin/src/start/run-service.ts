@@ -47,6 +47,7 @@ export async function runService(
 ): Promise<void> {
   const config = readConfig(settings, process.env);
   await refuseUsedPort(config.HOST, config.PORT);
+  await untilAborted(signal, refuseUnreachable(config));
   const stops: (() => Promise<void>)[] = [];
   try {
     const stack = await startStack({
@@ -58,7 +59,6 @@ export async function runService(
       signal,
     });
     stops.push(stack.stop);
-    if (stack.redis === 'given') await checkRedis(stack.redisUrl);
     const isGiven = stack.postgres === 'given';
     forgetPasswords(stack);
     const logFolder = join(localFolder, 'logs');
@@ -162,7 +162,16 @@ async function prepareDatabase(
   return readDemoClient(sql, join(localFolder, 'demo-client.json'));
 }
 
-/** Checked before anything is downloaded or started, so that a used port does not cost a minute. */
+/** Checked before anything is downloaded or started, so that a wrong address does not cost a minute. */
+async function refuseUnreachable(given: {
+  DATABASE_URL?: string | undefined;
+  REDIS_URL?: string | undefined;
+}): Promise<void> {
+  if (given.DATABASE_URL !== undefined) await useDatabase(given.DATABASE_URL, async () => {});
+  if (given.REDIS_URL !== undefined) await checkRedis(given.REDIS_URL);
+}
+
+/** The same for a used port. */
 async function refuseUsedPort(host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const server = createServer();
