@@ -1,7 +1,7 @@
 import { readOptions } from '../harness/read-options.ts';
-import { type LoadRequest, type LoadResult, runLoad } from './load.ts';
+import { type LoadRequest, type LoadResult, medianOf, runLoad } from './load.ts';
 import { memoryOf } from './memory.ts';
-import { csvOf, type Mark, marksTable, writeBeside, writeSection } from './report.ts';
+import { atLeast, atMost, csvOf, marksTable, writeBeside, writeSection } from './report.ts';
 import { batched, mixed, receive, spread } from './requests.ts';
 import { startSite } from './site.ts';
 import { startBenchStack } from './stack.ts';
@@ -103,26 +103,13 @@ async function measureMemory() {
   clearInterval(timer);
 }
 
-const middle = (numbers: number[]) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
 const median = (what: string, read: (result: LoadResult) => number) =>
-  middle((seen.get(what) ?? []).map(read));
+  medianOf((seen.get(what) ?? []).map(read));
 const rate = (what: string) => median(what, (result) => result.rate);
 const p99 = (what: string) => median(what, (result) => result.p99Ms);
 const half = memory.length >> 1;
-const grown = middle(memory.slice(half)) / middle(memory.slice(0, half));
+const grown = medianOf(memory.slice(half)) / medianOf(memory.slice(0, half));
 
-const atLeast = (what: string, value: number, bound: number): Mark => [
-  what,
-  value.toFixed(2),
-  `>= ${bound}`,
-  value >= bound,
-];
-const atMost = (what: string, value: number, bound: number): Mark => [
-  what,
-  value.toFixed(2),
-  `<= ${bound}`,
-  value <= bound,
-];
 const marks = [
   ...kinds.flatMap(([kind], index) => [
     atLeast(

@@ -100,6 +100,11 @@ function appliedOf(text: string): number {
   return Number(/"summary":\{"applied":(\d+)/.exec(text.slice(-200))?.[1] ?? 0);
 }
 
+/** NaN if there are none. */
+export function medianOf(values: readonly number[]): number {
+  return quantiles([...values]).p50Ms;
+}
+
 /** Sorts the latencies, milliseconds; NaN if there are none. */
 export function quantiles(latencies: number[]): { p50Ms: number; p99Ms: number } {
   latencies.sort((a, b) => a - b);

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { medianOf } from './load.ts';
 
 /** Resident memory of a process, MB. */
 export function memoryOf({ pid }: ChildProcess): number {
@@ -13,8 +14,7 @@ export function memoryOf({ pid }: ChildProcess): number {
 export function quartersOf(series: readonly number[]): number[] {
   return [0, 1, 2, 3].map((part) => {
     const from = Math.floor((series.length * part) / 4);
-    const quarter = series.slice(from, Math.floor((series.length * (part + 1)) / 4)).sort((a, b) => a - b);
-    return quarter[Math.floor(quarter.length / 2)] ?? Number.NaN;
+    return medianOf(series.slice(from, Math.floor((series.length * (part + 1)) / 4)));
   });
 }
 

@@ -7,6 +7,7 @@ import { type PostgresPair, startPostgresPair } from '../harness/servers/standby
 import { startProcess } from '../harness/service/processes.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 import { timeWithChildren } from './cpu-time.ts';
+import { medianOf } from './load.ts';
 import { lists, warehouseCount } from './read-lists.ts';
 import { tableOf } from './report.ts';
 import { addCaller, fetchToken } from './stack.ts';
@@ -116,8 +117,6 @@ async function paced(perSecond: number, seconds: number, call: (count: number) =
   }
   await Promise.all(calls);
 }
-
-const medianOf = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 function rowOf({ from, receipts, cpuMs, byReplica }: Seen): string[] {
   return [String(receipts), from, (cpuMs / forSeconds / 10).toFixed(1), (byReplica * 100).toFixed(0)];

@@ -57,6 +57,14 @@ export function tableOf(head: readonly string[], lines: readonly (readonly strin
 /** A requirement: its subject, the measured value, its bound, and whether it held. */
 export type Mark = readonly [what: string, seen: string, bound: string, met: boolean];
 
+export function atLeast(what: string, value: number, bound: number): Mark {
+  return [what, value.toFixed(2), `>= ${bound}`, value >= bound];
+}
+
+export function atMost(what: string, value: number, bound: number): Mark {
+  return [what, value.toFixed(2), `<= ${bound}`, value <= bound];
+}
+
 export function marksTable(marks: readonly Mark[]): string {
   return tableOf(
     ['what must hold', 'seen', 'mark', ''],

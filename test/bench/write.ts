@@ -1,7 +1,7 @@
 import { readOptions } from '../harness/read-options.ts';
 import { barChart } from './bar-chart.ts';
 import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts';
-import { type LoadResult, runLoad } from './load.ts';
+import { type LoadResult, medianOf, runLoad } from './load.ts';
 import { csvOf, marksTable, tableOf, writeBeside, writeSection } from './report.ts';
 import { mixed, receive, spread } from './requests.ts';
 import { beside, busiest, halfLoad, type Scenario, scenarios, tracked, withKeys } from './scenarios.ts';
@@ -135,10 +135,9 @@ function cpuText({ api, worker, postgres, redis }: CpuTime): string {
   return [api, worker, postgres, redis].map((part) => part.toFixed(0)).join(' + ');
 }
 
-const middle = (numbers: number[]) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
 /** NaN if not measured. */
 const median = (way: string, scenario: Named, read: (result: Measured) => number) =>
-  middle((results.get(keyOf(way, scenario)) ?? []).map(read));
+  medianOf((results.get(keyOf(way, scenario)) ?? []).map(read));
 
 const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
   wayIds
