@@ -11,9 +11,9 @@ import { addTrackedStock } from './tracked-stock.ts';
 import { type Way, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
-// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--dry]: compares the
-// ways of writing in one run. `--scenarios`: only loads with one of these words in their names; then the docs
-// stay as they are. Half load is measured when the plain way is, too: it is half of the plain way's rate.
+// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--dry]: compares
+// the ways of writing in one run. `--scenarios`: only loads with one of these words in their names; then the
+// docs stay as they are. Half load, half of the plain rate, is measured when the plain way is, too.
 const values = readOptions(
   'bench write',
   'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
