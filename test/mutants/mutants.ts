@@ -1624,7 +1624,7 @@ async function importKey(`,
   {
     name: 'given-up work uses up the connections of Postgres',
     edits: [{ file: leftBehind, search: 'left.size < freely,', replace: 'left.size >= 0,' }],
-    test: { file: 'concurrency/statement-pool.test.ts', title: 'uses up no more places' },
+    test: { file: 'concurrency/left-behind.test.ts', title: 'use up no more places' },
   },
   {
     name: 'connections opened while Postgres cannot be asked',
