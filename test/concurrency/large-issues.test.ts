@@ -1,19 +1,35 @@
 import { holdLot } from '@inventory/db/operator/holds';
 import { expect, test } from 'vitest';
 import { meanwhile } from '../harness/meanwhile.ts';
-import {
-  type BatchWorker,
-  expectWaiting,
-  holdGates,
-  receiveLots,
-  useBatches,
-} from '../harness/queue/batches.ts';
+import { expectWaiting, holdGates, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 
-/** An item with this many lots of one unit in warehouse 1. */
-const itemWithLots = async (...how: [count: number, body?: object, worker?: BatchWorker]) =>
-  (await receiveLots(batches, ...how)).itemID;
+/** An item with this many lots of one unit in warehouse 1, received in one transaction. */
+async function itemWithLots(count: number, { spot = '', expires = null as string | null } = {}) {
+  const itemID = await batches.item();
+  await batches.sql.begin(async (tx) => {
+    const [level] = await tx<{ part_no: number }[]>`
+      insert into stock_level (part_no, wid, in_stock, used)
+      select part_no, 1, ${count}, true from item where short_id = ${itemID}
+      returning part_no`;
+    await tx`
+      with made as (
+        insert into lot (part_no, wid, spot, units, received, expires, modified)
+        select ${level!.part_no}, 1, ${spot}, 1, now(), ${expires}::text::timestamptz, now()
+        from generate_series(1, ${count}::integer)
+        returning rec_no
+      ), received as (
+        insert into stock_transaction (request_id, client_id, kind, body, status, result)
+        values (gen_random_uuid(), 'tests', 'receive', '{}', 'applied', '{}')
+        returning transaction_no
+      )
+      insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
+      select transaction_no, row_number() over (order by rec_no), rec_no, ${level!.part_no}, 1, ${spot}, 1, 1
+      from received, made`;
+  });
+  return itemID;
+}
 
 const refusal = (message: string) => ({
   status: 'refused',
@@ -46,7 +62,7 @@ test('applied: issues of every lot of their items, few or many, alone and togeth
   const worker = batches.worker();
   const issueAll = async (counts: readonly number[], each = (units: number) => [units]) => {
     const itemIDs: string[] = [];
-    for (const count of counts) itemIDs.push(await itemWithLots(count, {}, worker));
+    for (const count of counts) itemIDs.push(await itemWithLots(count));
     const issues = itemIDs.flatMap((itemID, index) =>
       each(counts[index]!).map((units) => batches.request('issue', { itemID, units, wid: 1 })),
     );

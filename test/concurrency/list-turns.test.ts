@@ -178,7 +178,7 @@ describe('a streamed category', () => {
   // More than fits into the connection of a caller that does not read.
   const fill = () => service.sql`
     insert into item (short_id, description, category, created_by)
-    select 'STREAM-' || n, repeat('x', 200), ${category}, 'tests' from generate_series(1, 60000) as n
+    select 'STREAM-' || n, repeat('x', 2400), ${category}, 'tests' from generate_series(1, 10000) as n
     on conflict do nothing`;
   const streaming = async () => {
     const [row] = await service.sql<{ count: number }[]>`

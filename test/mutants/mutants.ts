@@ -684,26 +684,26 @@ async function importKey(`,
     edits: [
       { file: 'packages/queue/src/redis/redis.ts', search: 'socketTimeout: producerSilentMs,', replace: '' },
     ],
-    test: { file: 'concurrency/black-hole.test.ts', title: 'of the submitter' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'of the submitter' },
   },
   {
     name: 'a silently dead connection of the worker is kept',
     edits: [
       { file: 'packages/queue/src/redis/redis.ts', search: 'socketTimeout: consumerSilentMs,', replace: '' },
     ],
-    test: { file: 'concurrency/black-hole.test.ts', title: 'of the consumer' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'of the consumer' },
   },
   {
     name: 'an idle connection is not probed',
     edits: [
       { file: 'packages/queue/src/redis/redis.ts', search: 'redis.ping()', replace: 'Promise.reject()' },
     ],
-    test: { file: 'concurrency/black-hole.test.ts', title: 'that nobody uses' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'that nobody uses' },
   },
   {
     name: 'a replica counts as the server',
     edits: [{ file: 'packages/queue/src/redis/redis.ts', search: '(READONLY|', replace: '(' }],
-    test: { file: 'concurrency/black-hole.test.ts', title: 'after a failover' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'after a failover' },
   },
   {
     name: 'large answers travel through Redis',
@@ -724,7 +724,7 @@ async function importKey(`,
         replace: 'return true ||',
       },
     ],
-    test: { file: 'concurrency/canary.test.ts', title: 'answers nothing' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'answers nothing' },
   },
   {
     name: 'the canary takes a full Redis for a broken connection',
@@ -735,7 +735,7 @@ async function importKey(`,
         replace: 'return false ||',
       },
     ],
-    test: { file: 'concurrency/canary.test.ts', title: 'a Redis that is full' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'a Redis that is full' },
   },
   {
     name: 'a missing answer becomes null',
