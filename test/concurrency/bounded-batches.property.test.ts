@@ -8,10 +8,16 @@ import { itemIdOf, type Queued } from '@inventory/domain/stock/request';
 import { afterAll, expect, test } from 'vitest';
 import { type BatchWorker, useBatches } from '../harness/queue/batches.ts';
 import { type ModelRequest, operationOf, randomRequest } from '../harness/stock/random-requests.ts';
-import { type Chance, chanceOf, fillGate, type ModelItem } from '../harness/stock/random-stock.ts';
+import {
+  type Chance,
+  chanceOf,
+  expectSameLots,
+  fillGate,
+  type ModelItem,
+} from '../harness/stock/random-stock.ts';
 import { StockModel } from '../harness/stock/stock-model.ts';
 import { isExpired } from '../harness/stock/stock-model-lots.ts';
-import { expectSame, millionths, Places } from '../harness/stock/stock-places.ts';
+import { expectSame, Places } from '../harness/stock/stock-places.ts';
 
 const batches = useBatches();
 // SEED=… RUNS=1 repeats a failed run.
@@ -148,7 +154,7 @@ async function run(chance: Chance) {
     }
     left = judged.left;
   }
-  for (const item of items.values()) await expectSameLots(item);
+  for (const item of items.values()) await expectSameLots(batches.sql, item);
 }
 
 /** Adds the large answers, decided earlier, that the batch did not read. */
@@ -176,23 +182,6 @@ function numbersOf(outcomes: readonly (StoredOutcome | null)[]): number[] {
   return outcomes.flatMap((outcome) =>
     outcome?.status === 'applied' ? [JSON.parse(outcome.result!).transactionNo as number] : [],
   );
-}
-
-async function expectSameLots({ itemID, model, places }: ModelItem) {
-  const rows = await batches.sql`
-    select rec_no, wid, spot, lot.units::double precision, received, expires, serial, serial2, rfid_tag as "rfidTag", hold
-    from lot
-    join item using (part_no)
-    where short_id = ${itemID}
-    order by rec_no`;
-  const stored = rows.map(({ rec_no, units, received, expires, ...row }) => ({
-    ...row,
-    lot: places.of(rec_no),
-    units: millionths(units),
-    received: received.getTime(),
-    expires: expires?.getTime() ?? null,
-  }));
-  expect(stored).toEqual(model.allLots());
 }
 
 afterAll(() => console.log(`bounded batches: seed ${seed}, ${JSON.stringify(met)}`));

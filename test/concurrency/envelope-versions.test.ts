@@ -178,3 +178,21 @@ test('work of another version that no api signed is refused, not left', async ()
   expect(consumer.refusedCount()).toBe(10);
   expect(attempts).toEqual([]);
 });
+
+test('attempt 1 when an envelope is first taken, 2 and 3 after failures', async () => {
+  const attempts: number[] = [];
+  const { submit, redisUrl, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4 });
+  await openConsumer({
+    redisUrl,
+    prefix,
+    apply: async (requests, attempt) => {
+      attempts.push(attempt);
+      if (attempt < 3) throw new Error('the database is away');
+      return allApplied(requests);
+    },
+  });
+  // Long compared with the attempts: the request must not be settled before the third.
+  const answers = submit(1, performance.now() + 60_000);
+  await expect.poll(() => attempts, { timeout: 60_000 }).toEqual([1, 2, 3]);
+  await Promise.all(answers);
+});

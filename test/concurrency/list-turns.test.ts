@@ -41,15 +41,6 @@ function openTurns(options: Partial<ListTurnsOptions> = {}) {
 }
 
 describe('turns of lists', () => {
-  test('a client has three under way, and its fourth when one of them ends', async () => {
-    const { ask, begun, end } = openTurns();
-    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) void meanwhile(ask(name, 'cheap'));
-    await turn();
-    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1']);
-    await end('a2');
-    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
-  });
-
   test('a client has one costly list under way and the process two; other clients go between those of one client', async () => {
     const { ask, begun, end } = openTurns();
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1']) void meanwhile(ask(name, 'costly'));
@@ -94,16 +85,6 @@ describe('turns of lists', () => {
     await end('a1');
     await ask('a2', 'costly');
     expect(begun).toEqual(['a1', 'a2']);
-  });
-
-  test('a turn that is ended twice counts once', async () => {
-    const { turns, begun, ask } = openTurns();
-    const end = await turns.take('a', 'costly', patient);
-    end();
-    end();
-    for (const name of ['b1', 'c1', 'd1']) void meanwhile(ask(name, 'costly'));
-    await turn();
-    expect(begun).toEqual(['b1', 'c1']);
   });
 });
 

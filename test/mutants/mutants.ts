@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
   );`,
       },
     ],
-    test: { file: 'concurrency/verdict.test.ts', title: 'given up while its batch waited' },
+    test: { file: 'concurrency/batch.test.ts', title: 'given up while its batch waited' },
   },
   {
     name: 'answer from a failed event',
@@ -267,7 +267,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'SKIP LOCKED on gates',
     edits: [{ file: gates, search: 'of stock_level`', replace: 'of stock_level skip locked`' }],
-    test: { file: 'concurrency/whole-view.test.ts' },
+    test: { file: 'concurrency/batch.test.ts', title: '20 of 20 units are seen' },
   },
   {
     name: 'lots locked with SKIP LOCKED instead of gates',
@@ -286,7 +286,7 @@ export const mutants: readonly Mutant[] = [
         )\`;`,
       },
     ],
-    test: { file: 'concurrency/whole-view.test.ts' },
+    test: { file: 'concurrency/batch.test.ts', title: '20 of 20 units are seen' },
   },
   {
     name: 'lots read before the gate',
@@ -305,7 +305,7 @@ export const mutants: readonly Mutant[] = [
         replace: 'Promise.resolve(early))',
       },
     ],
-    test: { file: 'concurrency/whole-view.test.ts' },
+    test: { file: 'concurrency/batch.test.ts', title: '20 of 20 units are seen' },
   },
   {
     name: 'batch without running balances',
