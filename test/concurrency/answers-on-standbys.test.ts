@@ -15,7 +15,9 @@ let service: OwnService;
 
 beforeAll(async () => {
   pair = await startPostgresPair({ prepare: (sql) => prepareDatabase(sql, itemIds), synchronous: true });
-  service = await startOwnService({ apis: 1, workers: 1, env: { DATABASE_URL: pair.url } });
+  // The standby first: a process that starts finds the primary behind it.
+  const DATABASE_URL = pair.urlOf(pair.standby, pair.primary);
+  service = await startOwnService({ apis: 1, workers: 1, env: { DATABASE_URL } });
 });
 afterAll(async () => {
   await service?.stop();

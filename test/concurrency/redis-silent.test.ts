@@ -102,7 +102,7 @@ describe('a worker that takes nothing', () => {
   function watch(redisUrl: string) {
     vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
-    // Unlike the service's, this connection is never replaced: it calls itself ready however long it is silent.
+    // Unlike the service's, this connection is never replaced: it calls itself ready, however long silent.
     const connection = new Redis(redisUrl, { commandTimeout: 500, maxRetriesPerRequest: 0 });
     connection.on('error', () => {});
     const queue = openQueue({ shard: 0, prefix: uniqueName('canary'), connection, onError: () => {} });

@@ -3,9 +3,9 @@ import type { Sql } from '@inventory/db/postgres/pool';
 import { afterEach, expect } from 'vitest';
 
 /**
- * The invariants of a database: levels, lots and entries agree everywhere, and there was never a deadlock. The
- * harness checks them once after the tests of a file, because what does not agree stays so, and after each test
- * that failed.
+ * The invariants of a database: levels, lots and entries agree everywhere, and there was never a deadlock.
+ * The harness checks them once after the tests of a file, because what does not agree stays so, and after
+ * each test that failed.
  */
 export async function expectInvariants(sql: Sql): Promise<void> {
   expect(await findImbalances(sql)).toEqual([]);
