@@ -266,6 +266,7 @@ describe('which lists are costly', () => {
   const cheapPaths = [
     ...['/Inventory', '/Inventory?inStock=true&sort=received', '/Inventory/1?page=7'],
     ...['/Inventory/StockLevels?sort=partNo&direction=DESC', '/Item', '/Item/All?sort=shortID'],
+    ...['/Inventory/StockLevels/1', '/Inventory/Transactions', '/Item?page=900&pageSize=250'],
     // Filters with an index that leave few.
     ...['itemID=NONE', 'spot=NONE', 'serial=NONE&sort=description', 'hold=true'].map(
       (filter) => `/Inventory?${filter}`,
