@@ -879,7 +879,7 @@ async function importKey(`,
         replace: 'suspectSince(connection, startedAt);',
       },
     ],
-    test: { file: 'concurrency/statement-pool.test.ts', title: 'not taken for hanging' },
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'nor taken for hanging' },
   },
   {
     name: 'a schema of another version accepted',
