@@ -30,8 +30,9 @@ const promises = [
 ];
 // Given to the service by the tests, and not waited for.
 const given = [
-  'concurrency/statement-pool.test.ts: waitMs: 200',
-  'concurrency/statement-pool.test.ts: .now() + 10_500)',
+  'bench/fleet-model.test.ts: waitMs: 0',
+  'concurrency/left-behind.test.ts: waitMs: 100',
+  'concurrency/statement-pool.test.ts: .now() + 10_000)',
   'concurrency/trials.test.ts: waitMs: 100',
   'security/unknown-tokens.test.ts: waitMs: 30_000',
 ];

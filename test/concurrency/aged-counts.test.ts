@@ -7,12 +7,12 @@ import type { Page } from '@inventory/paging/page';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 
-// A young database is given the counts of three hundred million lots and transactions, issued long ago,
+// A young database is given the counts of a hundred million lots and transactions, issued long ago,
 // without their rows.
 const lots = 3000;
 const inStockAtMost = 20;
 const wids = [1, 2, 3];
-const agedChapters = 5000;
+const agedChapters = 1500;
 const counted = [
   'lot_block',
   'lot_block_count',

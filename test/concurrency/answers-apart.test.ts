@@ -5,13 +5,14 @@ import { signEnvelope } from '@inventory/queue/signature';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/queue/consumer.ts';
 import { fixedKeys } from '../harness/queue/envelopes.ts';
+import { allApplied } from '../harness/queue/outcomes.ts';
 import { openSubmitter } from '../harness/queue/submitter.ts';
 import { type OwnRedis, startOwnRedis } from '../harness/servers/own-redis.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
 const own: OwnRedis = await startOwnRedis();
 const redisUrl = own.url;
-const sizes = { envelopeMax: 4, inFlightMax: 4 };
+const limits = { envelopeMax: 4, inFlightMax: 4 };
 // The api looks for lost answers only after fifteen seconds here, so every earlier answer comes from a
 // completion.
 const later = () => performance.now() + 60_000;
@@ -35,9 +36,9 @@ async function toldBy(prefix: string): Promise<Record<string, string[]>> {
 }
 
 test('an answer goes only to the api that waits for it', { timeout }, async () => {
-  const one = await openSubmitter({ ...sizes, redisUrl });
+  const one = await openSubmitter({ ...limits, redisUrl });
   const { prefix } = one;
-  const other = await openSubmitter({ ...sizes, redisUrl, prefix });
+  const other = await openSubmitter({ ...limits, redisUrl, prefix });
   await openConsumer({ redisUrl, prefix });
   for (const { status } of await Promise.all(one.submit(4, later()))) expect(status).toBe('applied');
   const before = await toldBy(prefix);
@@ -56,7 +57,7 @@ test('an answer goes only to the api that waits for it', { timeout }, async () =
 });
 
 test('an answer leaves Redis once its api has read it', { timeout }, async () => {
-  const { submit, prefix } = await openSubmitter({ ...sizes, redisUrl });
+  const { submit, prefix } = await openSubmitter({ ...limits, redisUrl });
   await openConsumer({ redisUrl, prefix });
   for (let turn = 0; turn < 50; turn++) await Promise.all(submit(4, later()));
   const [stream] = await streamsOf(prefix);
@@ -67,7 +68,7 @@ test('nothing of an api stays in Redis when it closes; the stream of a killed ap
   timeout,
 }, async () => {
   const prefix = uniqueName('gone');
-  const { submit, close } = await openSubmitter({ ...sizes, redisUrl, prefix });
+  const { submit, close } = await openSubmitter({ ...limits, redisUrl, prefix });
   await openConsumer({ redisUrl, prefix });
   await Promise.all(submit(4, later()));
   const [stream] = await streamsOf(prefix);
@@ -91,7 +92,7 @@ test('nothing of an api stays in Redis when it closes; the stream of a killed ap
 test('answered by the completion after a failover to a Redis whose clock is behind', {
   timeout,
 }, async () => {
-  const { submit, prefix } = await openSubmitter({ ...sizes, redisUrl });
+  const { submit, prefix } = await openSubmitter({ ...limits, redisUrl });
   await openConsumer({ redisUrl, prefix });
   await Promise.all(submit(1, later()));
   const [stream] = await streamsOf(prefix);
@@ -111,4 +112,42 @@ test('answered by the completion after a failover to a Redis whose clock is behi
   await own.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
   // If the api had to ask Postgres, the result would be `abandoned`.
   await expect.poll(async () => (await submit(1)[0]!).status, patient).toBe('applied');
+});
+
+/** The number of calls of this command since the counts in Redis were reset. */
+async function callsOf(command: string): Promise<number> {
+  const counts = await own.redis.info('commandstats');
+  return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(counts)?.[1] ?? 0);
+}
+
+test('a worker waits once per envelope, looks for it once, and once more with its answer', {
+  timeout,
+}, async () => {
+  const { submit, prefix } = await openSubmitter({ ...limits, redisUrl });
+  await openConsumer({ redisUrl, prefix });
+  await Promise.all(submit(4, later()));
+  await own.redis.config('RESETSTAT');
+  for (let envelope = 0; envelope < 100; envelope++) await Promise.all(submit(4, later()));
+  // Plus a few of a worker that waited in vain.
+  expect(await callsOf('bzpopmin')).toBeLessThan(150);
+  expect(await callsOf('rpoplpush')).toBeLessThan(250);
+});
+
+test('a worker takes all waiting envelopes while none of them is answered', { timeout }, async () => {
+  const { submit, sizes, prefix } = await openSubmitter({ ...limits, redisUrl });
+  const answers = submit(16, later());
+  await expect.poll(sizes, { timeout: 60_000 }).toEqual([4, 4, 4, 4]);
+  const taken: (() => void)[] = [];
+  await openConsumer({
+    redisUrl,
+    prefix,
+    apply: async (requests) => {
+      await new Promise<void>((resolve) => {
+        taken.push(resolve);
+        if (taken.length === 4) for (const answer of taken) answer();
+      });
+      return allApplied(requests);
+    },
+  });
+  for (const { status } of await Promise.all(answers)) expect(status).toBe('applied');
 });

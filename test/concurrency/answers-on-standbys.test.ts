@@ -15,7 +15,9 @@ let service: OwnService;
 
 beforeAll(async () => {
   pair = await startPostgresPair({ prepare: (sql) => prepareDatabase(sql, itemIds), synchronous: true });
-  service = await startOwnService({ apis: 1, workers: 1, env: { DATABASE_URL: pair.url } });
+  // The standby first: a process that starts finds the primary behind it.
+  const DATABASE_URL = pair.urlOf(pair.standby, pair.primary);
+  service = await startOwnService({ apis: 1, workers: 1, env: { DATABASE_URL } });
 });
 afterAll(async () => {
   await service?.stop();
@@ -100,9 +102,7 @@ test('503 for a look-up, read-back or resend of anything no standby has; after t
       ({ reference }) => reference as string,
     );
   expect(await references(pair.primary)).toEqual(expect.arrayContaining(Object.keys(resent)));
-  for (let turn = 0; turn < 3; turn++) {
-    expect(yesesAmong(await sendAll([...Object.values(resent), ...unchanged]))).toEqual([]);
-  }
+  expect(yesesAmong(await sendAll([...Object.values(resent), ...unchanged]))).toEqual([]);
 
   await pair.standby.startAgain();
   const answers: ApiAnswer[] = [];

@@ -34,11 +34,11 @@ const sender = {
 const answerWithinMs = 12_000;
 
 test('200 for every scanner whose batch arrives at the same moment, with the operations that were applied', async () => {
-  const turns = createBatchTurns({ beside: 8, alone: 8 });
+  const turns = createBatchTurns({ beside: 4, alone: 4 });
   const options = { sender, turns, readOutcomes: async () => new Map(), texts: callTexts() };
   const make = () => ({ kind: 'receive', body: { itemID: 'I', wid: 1 } }) as QueuedRequest;
   const answered: Record<string, number>[] = [];
-  for (let scanner = 0; scanner < 200; scanner++) {
+  for (let scanner = 0; scanner < 100; scanner++) {
     const tasks = Array.from(
       { length: 20 },
       (_, index): Task => ({
@@ -54,7 +54,7 @@ test('200 for every scanner whose batch arrives at the same moment, with the ope
     });
   }
   await vi.advanceTimersByTimeAsync(answerWithinMs - 1);
-  expect(answered).toHaveLength(200);
+  expect(answered).toHaveLength(100);
   for (const { applied = 0, busy = 0 } of answered) {
     expect(applied).toBeGreaterThan(0);
     expect(applied + busy).toBe(20);

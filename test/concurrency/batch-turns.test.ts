@@ -58,13 +58,3 @@ test('operations of batches run up to a maximum, which is lower while single ope
   await settled();
   expect(begun).toEqual({ a: 20 });
 });
-
-test('clients take turns, however many operations one of them has', async () => {
-  const turns = createBatchTurns({ beside: 4, alone: 4 });
-  const { begun, give } = taking(turns, { a: 100, b: 3 });
-  await settled();
-  expect(begun).toEqual({ a: 4, b: 0 });
-  give(4);
-  await settled();
-  expect(begun).toEqual({ a: 6, b: 2 });
-});

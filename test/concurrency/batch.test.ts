@@ -1,6 +1,8 @@
+import { settle } from '@inventory/db/requests/settle';
 import { expect, test } from 'vitest';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { batcherOf } from '../harness/queue/batcher.ts';
-import { countStatuses, useBatches } from '../harness/queue/batches.ts';
+import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 
@@ -132,3 +134,113 @@ function readIdle() {
     from pg_stat_activity as activity
     where application_name = 'test-worker' and state = 'idle in transaction' and datname = current_database()`;
 }
+
+test('never applied: a request that was given up while its batch waited', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  await worker.apply([batches.request('receive', { itemID, units: 10, wid: 1 })]);
+  const givenUp = batches.request('issue', { itemID, units: 10, wid: 1 });
+  const next = batches.request('issue', { itemID, units: 7, wid: 1 });
+  const release = await holdGates(batches.sql, itemID);
+  const applied = worker.apply([givenUp, next]);
+  await expectWaiting(batches.sql, 1);
+  const verdict = await settle(batches.sql, [givenUp]);
+  expect(verdict.get(givenUp.requestId)).toEqual({ status: 'abandoned', result: null });
+  await release();
+  expect(await applied).toEqual([
+    { status: 'abandoned', result: null },
+    { status: 'applied', result: expect.any(String) },
+  ]);
+  expect(await settle(batches.sql, [givenUp])).toEqual(verdict);
+  expect((await worker.apply([givenUp]))[0]?.status).toBe('abandoned');
+  expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 2 });
+});
+
+test('applied or refused, as its batch decided: a request that is given up afterwards', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const requests = [
+    batches.request('receive', { itemID, units: 1, wid: 1 }),
+    batches.request('issue', { itemID, units: 2, wid: 1 }),
+  ];
+  const outcomes = await worker.apply(requests);
+  const verdict = await settle(batches.sql, requests);
+  expect(requests.map((request) => verdict.get(request.requestId))).toEqual(outcomes);
+});
+
+test('a verdict and a batch that race for the same requests agree on each', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const seen: Record<string, number> = {};
+  for (let round = 0; round < 15; round++) {
+    const requests = Array.from({ length: 24 }, () =>
+      batches.request('receive', { itemID, units: 1, wid: 1 }),
+    );
+    const ids = requests.map((request) => request.requestId);
+    const applied = worker.apply(requests);
+    // One by one, so that some come before the batch is written, some during and some after.
+    const verdicts = [];
+    for (const request of requests.slice(0, 12))
+      verdicts.push((await settle(batches.sql, [request])).get(request.requestId));
+    const together = await settle(batches.sql, requests.slice(12));
+    verdicts.push(...ids.slice(12).map((id) => together.get(id)));
+    const outcomes = await applied;
+    expect(verdicts).toEqual(outcomes);
+    for (const { status } of outcomes) seen[status] = (seen[status] ?? 0) + 1;
+  }
+  expect((await countStatuses(batches.sql, itemID)).applied ?? 0).toBe(seen.applied ?? 0);
+  const [level] = await batches.sql<{ in_stock: string }[]>`
+    select in_stock
+    from stock_level
+    join item using (part_no)
+    where short_id = ${itemID}`;
+  expect(Number(level?.in_stock)).toBe(seen.applied ?? 0);
+  expect(seen).toEqual({ applied: expect.any(Number), abandoned: expect.any(Number) });
+});
+
+// Several workers at once, as when a shard passes from one to another.
+test('20 of 20 units are seen, and issued at once, while moves shift the lots from spot to spot', async () => {
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const apply = async (by: typeof worker, ...asked: Parameters<typeof batches.request>) => {
+    const [outcome] = await by
+      .apply([batches.request(...asked)])
+      .catch((error: Error) => [{ status: 'failed', result: error.message }]);
+    return outcome!;
+  };
+  const receive = (units: number, spot: string) => apply(worker, 'receive', { itemID, units, wid: 1, spot });
+  await receive(10, 'A');
+  await receive(10, 'B');
+  let running = true;
+  let moved = 0;
+  const move = async (mover: typeof worker, turn: number) => {
+    const body = { itemID, units: 1 + (turn % 7), wid: 1, toSpot: ['A', 'B', 'C'][turn % 3] };
+    const { status } = await apply(mover, 'move', body);
+    // At times too few are elsewhere, or none at all between an issue and the next receive.
+    expect(['applied', 'refused']).toContain(status);
+    if (status === 'applied') moved += 1;
+  };
+  const movers = meanwhile(
+    Promise.all(
+      Array.from({ length: 4 }, async (_, index) => {
+        const mover = batches.worker();
+        for (let turn = index; running; turn++) await move(mover, turn);
+      }),
+    ),
+  );
+  const seen: unknown[] = [];
+  for (let turn = 0; turn < 30; turn++) {
+    const [stock] = await batches.sql`
+      select sum(units)::integer as units
+      from lot
+      where part_no = (select part_no from item where short_id = ${itemID})`;
+    seen.push(stock!.units);
+    const { status, result } = await apply(worker, 'issue', { itemID, units: 20, wid: 1 });
+    seen.push(status === 'applied' ? JSON.parse(result!).units : result);
+    await receive(20, 'A');
+  }
+  running = false;
+  await movers;
+  expect(seen).toEqual(Array(60).fill(20));
+  expect(moved).toBeGreaterThan(20);
+});

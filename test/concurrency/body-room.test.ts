@@ -1,6 +1,6 @@
 import type { Failed } from '@inventory/api/http/errors';
 import { readBatchText } from '@inventory/api/http/reading/body';
-import { type BodyRoomOptions, createBodyRoom } from '@inventory/api/http/reading/body-room';
+import { createBodyRoom } from '@inventory/api/http/reading/body-room';
 import Koa from 'koa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '../harness/network/http-server.ts';
@@ -15,65 +15,6 @@ const longMs = 600_000;
 const headOf = (token: string, bytes: number, more = '') =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}` +
   `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
-
-describe('the room for batches', () => {
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
-  function watched(options: BodyRoomOptions) {
-    const room = createBodyRoom(options);
-    const admitted: string[] = [];
-    const enter = (name: string, bytes: number) => {
-      const visit = room.enter(name[0]!, bytes);
-      void visit.admitted.then((isAdmitted) => admitted.push(isAdmitted ? name : `not ${name}`));
-      return visit;
-    };
-    return { room, admitted, enter };
-  }
-
-  test('takes bodies until it is full, then the next ones as room is freed, each client in turn', async () => {
-    const { room, admitted, enter } = watched({ total: 100, perClient: 100, waitMs: longMs });
-    const first = enter('a1', 60);
-    const second = enter('a2', 60);
-    for (const name of ['a3', 'a4', 'b1']) enter(name, 60);
-    await settled();
-    expect(admitted).toEqual(['a1', 'a2']);
-    expect({ bytes: room.bytes(), waiting: room.waitingCount() }).toEqual({ bytes: 120, waiting: 3 });
-    first.leave();
-    await settled();
-    expect(admitted).toEqual(['a1', 'a2', 'a3']);
-    second.resize(10);
-    await settled();
-    expect(admitted).toEqual(['a1', 'a2', 'a3', 'b1']);
-    expect(room.bytes()).toBe(130);
-  });
-
-  test('one client alone cannot fill it', async () => {
-    const { admitted, enter } = watched({ total: 100, perClient: 50, waitMs: longMs });
-    const first = enter('a1', 50);
-    enter('a2', 1);
-    enter('b1', 40);
-    await settled();
-    expect(admitted).toEqual(['a1', 'b1']);
-    first.leave();
-    await settled();
-    expect(admitted).toEqual(['a1', 'b1', 'a2']);
-  });
-
-  test('is empty again when all have left, whenever they left and whatever came after', async () => {
-    const { room, admitted, enter } = watched({ total: 10, perClient: 10, waitMs: longMs });
-    const visits = ['a1', 'a2', 'b1', 'b2'].map((name) => enter(name, 10));
-    visits[2]!.leave();
-    for (const visit of visits) {
-      visit.leave();
-      visit.resize(7);
-    }
-    await settled();
-    expect(admitted.toSorted()).toEqual(['a1', 'a2', 'not b1', 'b2'].toSorted());
-    expect({ bytes: room.bytes(), waiting: room.waitingCount() }).toEqual({ bytes: 0, waiting: 0 });
-    enter('c1', 10);
-    await settled();
-    expect(admitted.at(-1)).toBe('c1');
-  });
-});
 
 describe('a batch that waits for room', () => {
   /** Reads batches with room for a hundred bytes; a batch that was read waits until told. */

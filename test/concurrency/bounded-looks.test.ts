@@ -69,9 +69,9 @@ const fields = Object.entries({
 
 const cases: Record<string, (n: number) => Queued<SingleRequest>> = {
   ...Object.fromEntries(
-    fields.map((_, index) => [
-      `moves by ${index + 1} marks shared by thousands`,
-      (n: number) => ask('move', { ...Object.fromEntries(fields.slice(0, index + 1)), toSpot: `T-${n}` }),
+    [1, 3, 5].map((count) => [
+      `moves by ${count} marks shared by thousands`,
+      (n: number) => ask('move', { ...Object.fromEntries(fields.slice(0, count)), toSpot: `T-${n}` }),
     ]),
   ),
   'issues by two marks, each shared by thousands, both by none': () =>

@@ -32,28 +32,6 @@ afterAll(async () => {
   for (const each of [...apis, worker]) await each?.stop();
 });
 
-test.each(shiftsMs.map((shiftMs, index) => ({ shiftMs, index })))(
-  '201 and 200: transactions through an api whose clock is wrong by $shiftMs ms, and a worker whose clock is wrong, too',
-  async ({ index }) => {
-    const known = await service.client();
-    const itemID = await service.item();
-    const client = createApiClient(
-      `http://127.0.0.1:${apis[index]!.port}/api/v1`,
-      known.clientId,
-      known.token,
-    );
-    const body = { itemID, units: 3, wid: 1, reasonCode: 0 };
-    const received = await client.post('/Inventory/Receive', body);
-    expect(received.status, received.text).toBe(201);
-    const key = { 'Idempotency-Key': uniqueName('key') };
-    const issued = await client.post('/Inventory/Issue', { ...body, units: 1 }, key);
-    expect(issued.status, issued.text).toBe(200);
-    expect((await client.post('/Inventory/Issue', { ...body, units: 1 }, key)).text).toBe(issued.text);
-    const itemWritten = await client.put('/Item', { shortID: itemID, description: 'changed' });
-    expect(itemWritten.status).toBe(200);
-  },
-);
-
 test('a token of any process is valid for an hour, and every process accepts it', async () => {
   const { clientId, secret } = await service.client();
   const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);

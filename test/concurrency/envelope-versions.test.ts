@@ -98,7 +98,7 @@ test.each([
   async (_, requests, version) => {
     const { prefix, queue, consumer, attempts, reported, sign, add } = await openLine();
     const jobId = await add(sign(requests, version));
-    await expect.poll(() => takenTimes(queue, jobId), waits).toBeGreaterThan(3);
+    await expect.poll(() => takenTimes(queue, jobId), waits).toBeGreaterThan(2);
     const done = startLaterWorker(prefix);
     await isEmpty(queue);
     expect(done).toEqual([jobId]);
@@ -115,11 +115,11 @@ test('a worker leaves work it does not know and goes on with the rest', async ()
   const { queue, attempts, sign, add } = await openLine();
   const jobId = await add(sign([request()], 2));
   await expect.poll(() => takenTimes(queue, jobId), waits).toBeGreaterThan(1);
-  for (let count = 1; count <= 20; count++) {
+  for (let count = 1; count <= 5; count++) {
     await add(sign([request()], 1));
     await expect.poll(() => attempts.length, waits).toBe(count);
   }
-  expect(attempts).toEqual(Array(20).fill(1));
+  expect(attempts).toEqual(Array(5).fill(1));
   await queue.remove(jobId);
 });
 
@@ -177,4 +177,22 @@ test('work of another version that no api signed is refused, not left', async ()
   await isEmpty(queue);
   expect(consumer.refusedCount()).toBe(10);
   expect(attempts).toEqual([]);
+});
+
+test('attempt 1 when an envelope is first taken, 2 and 3 after failures', async () => {
+  const attempts: number[] = [];
+  const { submit, redisUrl, prefix } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4 });
+  await openConsumer({
+    redisUrl,
+    prefix,
+    apply: async (requests, attempt) => {
+      attempts.push(attempt);
+      if (attempt < 3) throw new Error('the database is away');
+      return allApplied(requests);
+    },
+  });
+  // Long compared with the attempts: the request must not be settled before the third.
+  const answers = submit(1, performance.now() + 60_000);
+  await expect.poll(() => attempts, { timeout: 60_000 }).toEqual([1, 2, 3]);
+  await Promise.all(answers);
 });

@@ -44,37 +44,6 @@ async function openClients(): Promise<{ clients: ApiClient[]; itemID: string }> 
 const status = async (client: ApiClient, itemID: string) =>
   (await client.post('/Inventory/Receive', body(itemID, 'again'))).status;
 
-test('201 or 503, in agreement with the ledger, while Redis fills under load, is full and has room again', async () => {
-  const { clients, itemID } = await openClients();
-  const answered: Record<number, string[]> = { 201: [], 503: [] };
-  const others: unknown[] = [];
-  let isOver = false;
-  const callers = Array.from({ length: 24 }, async (_, caller) => {
-    for (let turn = 0; !isOver; turn++) {
-      const reference = `${caller}-${turn}`;
-      const answer = await clients[caller % 2]!.post('/Inventory/Receive', body(itemID, reference));
-      answered[answer.status]?.push(reference);
-      if (answer.status !== 201 && answer.status !== 503) others.push(answer);
-    }
-  });
-  const count = (wanted: number) => () => answered[wanted]!.length;
-  await expect.poll(count(201), { timeout }).toBeGreaterThan(200);
-  await fillWithKeys();
-  const refusedBefore = answered[503]!.length;
-  await expect.poll(count(503), { timeout }).toBeGreaterThan(refusedBefore + 100);
-  await own.redis.del('filler');
-  const appliedBefore = answered[201]!.length;
-  await expect.poll(count(201), { timeout }).toBeGreaterThan(appliedBefore + 200);
-  isOver = true;
-  await Promise.all(callers);
-  const rows = await service.sql<{ reference: string }[]>`
-    select body->>'reference' as reference
-    from stock_transaction
-    where status = 'applied' and body->>'itemID' = ${itemID}`;
-  expect(others).toEqual([]);
-  expect(rows.map(({ reference }) => reference).sort()).toEqual(answered[201]!.sort());
-});
-
 test('201 again after the stream of events itself has filled Redis', async () => {
   const { clients, itemID } = await openClients();
   const [client] = clients;
@@ -95,7 +64,7 @@ test('a worker with work in a full Redis asks a few times a second, not thousand
   const errors: string[] = [];
   await openConsumer({ redisUrl: own.url, prefix, report: ({ message }) => errors.push(message) });
   await expect.poll(() => errors[0] ?? '', { timeout }).toContain('OOM');
-  await setTimeout(3000);
+  await setTimeout(1000);
   expect(errors.length).toBeLessThan(50);
   await own.redis.del('filler');
   await expect.poll(async () => (await submit(1)[0]!).status, { timeout }).toBe('applied');

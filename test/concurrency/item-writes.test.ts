@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
 import { messages } from '@inventory/api/http/errors';
 import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log/log';
@@ -5,11 +7,12 @@ import type { Running } from '@inventory/process/run';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { type AnswerCut, startAnswerCut } from '../harness/network/answer-cut.ts';
+import { expectWaiting } from '../harness/queue/batches.ts';
 import { through } from '../harness/servers/black-hole.ts';
 import { type ApiAnswer, type ApiClient, createApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
-const service = useService({ workers: 0 });
+const service = useService({ workers: 0, env: { INTERNAL_PORT: '0' } });
 let cut: AnswerCut;
 let api: Running & { port: number };
 /** Connects through the proxy that breaks. */
@@ -119,4 +122,34 @@ test('503 and never applied: more writes of an item than there are connections, 
     expect(await itemOf(shortID)).toEqual({ description: 'old', discontinued: false });
     return;
   }
+});
+
+test('a write of an item is never applied when its caller left before a connection was free', async () => {
+  const direct = await service.client();
+  const [locked, other] = [await service.item(), await service.item({ description: 'old' })];
+  const holder = await service.sql.reserve();
+  await holder`begin`;
+  await holder`select from item where short_id = ${locked} for update`;
+  // As many as there are connections for writes of items.
+  const held = Array.from({ length: 4 }, () => direct.put('/Item', { shortID: locked, description: 'new' }));
+  await expectWaiting(service.sql, 4);
+  const body = JSON.stringify({ shortID: other, description: 'new' });
+  const leaving = connectTcp(Number(new URL(service.baseUrl).port), '127.0.0.1');
+  leaving.write(
+    `PUT /api/v1/Item HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${direct.token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  const waiting = async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text();
+    return Number(/^inventory_api_postgres_waiting\{kind="items"\} (\d+)$/m.exec(metrics)?.[1]);
+  };
+  await expect.poll(waiting).toBe(1);
+  leaving.end();
+  // The api has seen the end and closed its side.
+  await once(leaving.resume(), 'close');
+  await holder`rollback`;
+  holder.release();
+  for (const answer of await Promise.all(held)) expect(answer.status).toBe(200);
+  expect((await direct.put('/Item', { shortID: locked, description: 'newer' })).status).toBe(200);
+  expect(await itemOf(other)).toMatchObject({ description: 'old' });
 });

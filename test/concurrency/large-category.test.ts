@@ -11,8 +11,9 @@ import { createDatabase, type TestDatabase } from '../harness/servers/database.t
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { allPermissions, uniqueName } from '../harness/service/service.ts';
 
-// Some 130 MB of text.
-const largeItems = 200_000;
+// Some 130 MB of text: an api that held it all would show that beside its usual memory.
+const largeItems = 50_000;
+const descriptionLength = 2400;
 const large = 1;
 // The largest size that is answered as one text, one item more, and multiples of a piece.
 const sizes = [0, 1, 499, 500, 501, 1000, 1001, 1500, 2000];
@@ -30,7 +31,7 @@ beforeAll(async () => {
     await tx`alter table item disable trigger item_added`;
     await tx`
       insert into item (short_id, description, category, created_by)
-      select 'LARGE-' || lpad(n::text, 6, '0'), repeat('x', 400), ${large}, 'tests'
+      select 'LARGE-' || lpad(n::text, 6, '0'), repeat('x', ${descriptionLength}::integer), ${large}, 'tests'
       from generate_series(1, ${largeItems}::integer) as n`;
     for (const size of sizes) {
       await tx`
@@ -146,14 +147,14 @@ test('200: a large category is compressed for a caller that accepts gzip, with t
   await untilStreams(0);
 });
 
-test('200: 200,000 items take little memory, and other requests are served in between', async () => {
+test('200: 50,000 items take little memory, and other requests are served in between', async () => {
   await read(large);
   const before = await readMetric('process_resident_memory_bytes');
   const startedAt = performance.now();
   const peaks: number[] = [];
   const lags: number[] = [];
   let bytes = 0;
-  const times = 3;
+  const times = 2;
   for (let time = 0; time < times; time++) {
     let peak = 0;
     let lag = 0;
@@ -179,7 +180,7 @@ test('200: 200,000 items take little memory, and other requests are served in be
     lags.push(lag);
   }
   const seconds = (performance.now() - startedAt) / 1000;
-  expect(bytes).toBeGreaterThan(times * largeItems * 600);
+  expect(bytes).toBeGreaterThan(times * largeItems * descriptionLength);
   // As one text, the answer would take at least its own size.
   expect(Math.max(...peaks) - before).toBeLessThan(bytes / times);
   // The time of the run that other programs disturbed least.
@@ -193,24 +194,24 @@ test('an answer shows one moment, however long its reader takes', async () => {
     await database.sql`
       update item
       set description = 'changed meanwhile'
-      where category = ${large} and short_id > 'LARGE-199000'`;
+      where category = ${large} and short_id > 'LARGE-049990'`;
     await database.sql`
       update item
       set discontinued = true
-      where short_id = 'LARGE-200000'`;
+      where short_id = 'LARGE-050000'`;
     let text = '';
     socket.on('data', (chunk) => {
-      text = (text + chunk).slice(-2_000_000);
+      text = (text + chunk).slice(-100_000);
     });
     socket.resume();
     await expect.poll(() => text.endsWith('0\r\n\r\n'), { timeout: 60_000 }).toBe(true);
-    expect(text).toContain('LARGE-200000');
+    expect(text).toContain('LARGE-050000');
     expect(text).not.toContain('changed meanwhile');
   } finally {
     await database.sql`
       update item
-      set description = repeat('x', 400), discontinued = false
-      where category = ${large} and short_id > 'LARGE-199000'`;
+      set description = repeat('x', ${descriptionLength}::integer), discontinued = false
+      where category = ${large} and short_id > 'LARGE-049990'`;
   }
 });
 

@@ -1,19 +1,34 @@
-import { holdLot } from '@inventory/db/operator/holds';
 import { expect, test } from 'vitest';
 import { meanwhile } from '../harness/meanwhile.ts';
-import {
-  type BatchWorker,
-  expectWaiting,
-  holdGates,
-  receiveLots,
-  useBatches,
-} from '../harness/queue/batches.ts';
+import { expectWaiting, holdGates, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 
-/** An item with this many lots of one unit in warehouse 1. */
-const itemWithLots = async (...how: [count: number, body?: object, worker?: BatchWorker]) =>
-  (await receiveLots(batches, ...how)).itemID;
+/** An item with this many lots of one unit in warehouse 1, received in one transaction. */
+async function itemWithLots(count: number, { spot = '', expires = null as string | null } = {}) {
+  const itemID = await batches.item();
+  await batches.sql.begin(async (tx) => {
+    const [level] = await tx<{ part_no: number }[]>`
+      insert into stock_level (part_no, wid, in_stock, used)
+      select part_no, 1, ${count}, true from item where short_id = ${itemID}
+      returning part_no`;
+    await tx`
+      with made as (
+        insert into lot (part_no, wid, spot, units, received, expires, modified)
+        select ${level!.part_no}, 1, ${spot}, 1, now(), ${expires}::text::timestamptz, now()
+        from generate_series(1, ${count}::integer)
+        returning rec_no
+      ), received as (
+        insert into stock_transaction (request_id, client_id, kind, body, status, result)
+        values (gen_random_uuid(), 'tests', 'receive', '{}', 'applied', '{}')
+        returning transaction_no
+      )
+      insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
+      select transaction_no, row_number() over (order by rec_no), rec_no, ${level!.part_no}, 1, ${spot}, 1, 1
+      from received, made`;
+  });
+  return itemID;
+}
 
 const refusal = (message: string) => ({
   status: 'refused',
@@ -46,7 +61,7 @@ test('applied: issues of every lot of their items, few or many, alone and togeth
   const worker = batches.worker();
   const issueAll = async (counts: readonly number[], each = (units: number) => [units]) => {
     const itemIDs: string[] = [];
-    for (const count of counts) itemIDs.push(await itemWithLots(count, {}, worker));
+    for (const count of counts) itemIDs.push(await itemWithLots(count));
     const issues = itemIDs.flatMap((itemID, index) =>
       each(counts[index]!).map((units) => batches.request('issue', { itemID, units, wid: 1 })),
     );
@@ -62,35 +77,6 @@ test('applied: issues of every lot of their items, few or many, alone and togeth
   // The same item several times.
   await issueAll([6], (units) => Array(units).fill(1));
   await issueAll([60], (units) => Array(units / 2).fill(2));
-});
-
-test('a refusal names the lots on hold or expired as the batch itself left them: a lot it moved is elsewhere', async () => {
-  const worker = batches.worker();
-  const itemID = await batches.item();
-  const receive = (units: number, expires?: string) =>
-    batches.request('receive', { itemID, units, wid: 1, expires });
-  const received = await worker.apply([receive(5), receive(3, '2020-01-01')]);
-  const [held, expired] = received.map(({ result }) => JSON.parse(result!).recNo as number);
-  await holdLot(batches.sql, { recNo: held!, reason: 'inspection' });
-  const away = (recno: number, units: number) =>
-    batches.request('move', { itemID, units, wid: 1, recno, shipToWid: 2 });
-  const issue = () => batches.request('issue', { itemID, units: 1, wid: 1 });
-  const outcomes = await worker.apply([
-    issue(),
-    away(held!, 4),
-    issue(),
-    away(expired!, 3),
-    issue(),
-    away(held!, 1),
-    issue(),
-  ]);
-  const told = (text: string) => refusal(`Not enough stock: 1 asked, 0 available.${text}`);
-  expect(outcomes.filter((_, index) => index % 2 === 0)).toEqual([
-    told(' Not taken: 5 on hold, 3 expired.'),
-    told(' Not taken: 1 on hold, 3 expired.'),
-    told(' Not taken: 1 on hold.'),
-    told(''),
-  ]);
 });
 
 test('a refusal does not say that nothing is on hold when more is on hold than the batch looks at', async () => {
@@ -172,17 +158,6 @@ test.each(['issue', 'move'] as const)(
     ]);
   },
 );
-
-test('a batch leaves requests to the next one, but never its first, and applies the others', async () => {
-  const worker = batches.worker();
-  const itemIDs = await Promise.all([700, 700, 700, 10].map((count) => itemWithLots(count)));
-  const requests = [700, 700, 700, 10].map((units, index) =>
-    batches.request('issue', { itemID: itemIDs[index], units, wid: 1 }),
-  );
-  const first = await worker.applyOnce(requests);
-  expect(first.map((outcome) => outcome?.status ?? null)).toEqual(['applied', 'applied', null, 'applied']);
-  await expect(worker.applyOnce([requests[2]!])).resolves.toMatchObject([{ status: 'applied' }]);
-});
 
 test('the first lots in order are taken, although the batch has read a later one for another request', async () => {
   const worker = batches.worker();

@@ -9,9 +9,10 @@ import { createDatabase } from '../harness/servers/database.ts';
 const waits = { timeout: 60_000 };
 
 /** A database with all tables and one additional migration. */
-async function openOneBehind(script: string) {
+async function openOneBehind(script = '') {
   const from = await mkdtemp(join(tmpdir(), 'migrations-'));
-  await writeFile(join(from, '9001_one-more.sql'), script);
+  const write = (script: string) => writeFile(join(from, '9001_one-more.sql'), script);
+  await write(script);
   const database = await createDatabase();
   const pools: Sql[] = [];
   onTestFinished(async () => {
@@ -38,7 +39,7 @@ async function openOneBehind(script: string) {
       where relname like 'one_more%'
       order by relname`),
   ];
-  return { ...database, open, run, isApplied, indexes };
+  return { ...database, write, open, run, isApplied, indexes };
 }
 
 const addColumn = 'alter table warehouse add column one_more integer;\n';
@@ -147,13 +148,14 @@ test('indexes are built while rows are written, by two migrations at once, and a
 });
 
 test('a file that runs outside a transaction may hold only statements that can run twice', async () => {
+  const { write, run, isApplied } = await openOneBehind();
   for (const statement of [
     'create index one_more_idx on warehouse (name);',
     'create index concurrently one_more_idx on warehouse (name);',
     'alter table warehouse add column one_more integer;',
     "update warehouse set name = 'x';",
   ]) {
-    const { run, isApplied } = await openOneBehind(`-- Runs outside a transaction.\n${statement}\n`);
+    await write(`-- Runs outside a transaction.\n${statement}\n`);
     await expect(run('migrator')).rejects.toThrow('a migration outside a transaction must not run');
     expect(await isApplied()).toBe(false);
   }

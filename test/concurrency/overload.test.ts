@@ -4,7 +4,6 @@ import { startWorker } from '@inventory/worker/worker';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { countStatuses, expectWaiting, holdGates } from '../harness/queue/batches.ts';
-import { startLosingWorker } from '../harness/queue/losing-worker.ts';
 import { openSubmitter, turn } from '../harness/queue/submitter.ts';
 import type { ApiAnswer, ApiClient } from '../harness/service/api-client.ts';
 import { useService } from '../harness/service/service.ts';
@@ -110,31 +109,6 @@ describe('more requests than can be answered in time', () => {
       expect(await countStatuses(service.sql, itemID)).toMatchObject({
         applied: 1 + slowly + accepted.length,
       });
-    },
-  );
-});
-
-describe('answers that have to be looked up in Postgres', () => {
-  const prefix = `overload-${randomBytes(6).toString('hex')}`;
-  const env = { QUEUE_PREFIX: prefix, ENVELOPE_MAX: '1', ENVELOPES_IN_FLIGHT: '2' };
-  const service = useService({ workers: 0, env });
-  test(
-    '503 at once for requests that cannot be answered within a second while answers are looked up',
-    timed,
-    async () => {
-      onTestFinished(startLosingWorker(service.sql, prefix, () => new Promise(() => {})));
-      const client = await service.client();
-      const itemID = await service.item();
-      for (let round = 0; round < 4; round++) {
-        await Promise.all([send(client, itemID, `first-${round}`), send(client, itemID, `second-${round}`)]);
-      }
-      const wasSlow = await isSlow(client);
-      const sent = flood(client, itemID);
-      const refusedEarly: Timed[] = [];
-      for (const each of sent) each.then((timed) => timed.answer.status === 503 && refusedEarly.push(timed));
-      await expectEarly(refusedEarly, client, wasSlow);
-      refusedEarly.forEach(expectUnavailable);
-      await Promise.all(sent);
     },
   );
 });

@@ -60,17 +60,18 @@ const values = {
   notAtSpot: [shared.odd.spot],
 } satisfies { [Field in keyof LotFilter]?: readonly LotFilter[Field][] };
 
-/** No field, each field alone, and each pair with every value. */
-function allFilters(): Partial<LotFilter>[] {
-  const single = Object.entries(values).flatMap(([field, each]) => each.map((value) => ({ [field]: value })));
-  const pairs = single.flatMap((one, index) =>
-    single.slice(index + 1).flatMap((other) => {
-      const both = { ...one, ...other };
-      return Object.keys(both).length === 2 ? [both] : [];
-    }),
-  );
-  return [{}, ...single, ...pairs];
-}
+/** No field and each field alone: every statement has its plan after these. */
+const single: Partial<LotFilter>[] = [
+  {},
+  ...Object.entries(values).flatMap(([field, each]) => each.map((value) => ({ [field]: value }))),
+];
+/** Each pair of fields with every value. */
+const pairs = single.flatMap((one, index) =>
+  single.slice(index + 1).flatMap((other) => {
+    const both = { ...one, ...other };
+    return Object.keys(both).length === 2 ? [both] : [];
+  }),
+);
 
 const pickOf = (filters: Partial<LotFilter>, expiredToo: boolean): LotFilter => ({
   ...{ partNo, wid: 1, spotField: 'spot', expiredToo, heldToo: false },
@@ -80,7 +81,7 @@ const pickOf = (filters: Partial<LotFilter>, expiredToo: boolean): LotFilter => 
 /**
  * Runs every pick query of a batch, each in its own transaction, and returns those that looked at too much.
  */
-async function tooMuch(sql: Sql): Promise<unknown[]> {
+async function tooMuch(sql: Sql, all = [...single, ...pairs]): Promise<unknown[]> {
   const found: unknown[] = [];
   const look = async (what: object, rowsMax: number, work: (tx: Tx) => Promise<unknown>) => {
     const { rows, pages } = (await sql.begin(async (tx) => {
@@ -91,7 +92,7 @@ async function tooMuch(sql: Sql): Promise<unknown[]> {
     // Planning looks at a few rows.
     if (rows > rowsMax + 10 || pages > rowsMax * 1.2 + 60) found.push({ ...what, rows, pages });
   };
-  for (const filters of allFilters()) {
+  for (const filters of all) {
     const pick = pickOf(filters, 'received' in filters || 'notAtSpot' in filters);
     const held = Object.keys(filters).every((field) => field === 'spot' || field === 'serial');
     for (const read of readsOf('', pick, held)) {
@@ -104,7 +105,8 @@ async function tooMuch(sql: Sql): Promise<unknown[]> {
     await look({ filters, tally: kind }, 501, (tx) =>
       tallyLots(tx, { pick, kind: kind!, isHeld: false }, 10n ** 15n, 500, new Date()),
     );
-    // As many for one pick as for some; beyond that, the more picks, the fewer for each.
+    // These are found without a field. As many for one pick as for some; the more picks, the fewer for each.
+    if (Object.keys(filters).length === 2) continue;
     for (const [count, looks] of [
       [6, 18_000],
       [66, 19_800],
@@ -120,7 +122,7 @@ async function tooMuch(sql: Sql): Promise<unknown[]> {
 // In this order: each test leaves the table to the next.
 test('bounded: with plans made while the table was empty, and never analysed', async () => {
   const early = open();
-  await tooMuch(early);
+  await tooMuch(early, single);
   await fillShared(database.sql, 'SHARED', lots);
   expect(await tooMuch(early)).toEqual([]);
   expect(await tooMuch(open())).toEqual([]);
@@ -134,7 +136,7 @@ test('bounded: with statistics from when the table had a few lots, planned then 
   await fillShared(sql, 'SHARED', 100);
   await sql`analyze lot`;
   const early = open();
-  await tooMuch(early);
+  await tooMuch(early, single);
   await fillShared(sql, 'SHARED', lots);
   expect(await tooMuch(early)).toEqual([]);
   expect(await tooMuch(open())).toEqual([]);

@@ -94,33 +94,6 @@ describe('the service', () => {
   );
 });
 
-describe('the limit of requests', () => {
-  const service = useService({ apis: 2, workers: 0, env: { REDIS_URL: redisUrl.href } });
-
-  test.each(['cut', 'stalled'] as const)(
-    '429 from each process after its own count of the limit, while the network to Redis is %s',
-    async (state) => {
-      const { clientId, token } = await service.client({ rateLimit: 5 });
-      proxy.setState(state);
-      for (const baseUrl of service.baseUrls) {
-        const client = createApiClient(baseUrl, clientId, token, { isPatient: false });
-        const answers = [];
-        for (let count = 0; count < 8; count++) answers.push(await client.get('/Item'));
-        expect(answers.map(({ status }) => status)).toEqual([...Array(5).fill(200), 429, 429, 429]);
-        for (const [index, { headers }] of answers.entries()) {
-          expect(headers.get('RateLimit-Policy')).toBe('"default";q=5;w=60');
-          expect(headers.get('RateLimit')).toMatch(
-            new RegExp(`^"default";r=${Math.max(0, 4 - index)};t=\\d+$`),
-          );
-        }
-        const refused = answers.at(-1)!;
-        expect(refused.body).toEqual({ message: 'Rate limit exceeded: 5 requests per minute.' });
-        expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
-      }
-    },
-  );
-});
-
 describe('processes that are started while Redis is away', () => {
   let database: TestDatabase;
   const running: (Running & { port?: number })[] = [];

@@ -64,7 +64,7 @@ async function writeAndRead(times: number) {
   }
 }
 
-const times = 10;
+const times = 6;
 
 /** How many pages the replica has answered after one more turn. */
 async function readsAgain() {

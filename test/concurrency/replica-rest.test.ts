@@ -49,10 +49,10 @@ test('a list that takes too long there, or is in the way of replay, leaves the r
 });
 
 test('a list that finds no free connection there leaves the replica to lists of another kind', async () => {
-  const slow = Array.from({ length: 3 }, () => replica.read('costly', sleep(3), wait()));
+  const slow = Array.from({ length: 3 }, () => replica.read('costly', sleep(1), wait()));
   const answers = await Promise.all(slow);
   expect(answers.sort()).toEqual([null, 'slept', 'slept'].sort());
-  const busy = Array.from({ length: 2 }, () => replica.read('costly', sleep(3), wait()));
+  const busy = Array.from({ length: 2 }, () => replica.read('costly', sleep(1), wait()));
   expect(await replica.read('costly', answer, wait())).toBe(null);
   expect(await replica.read('cheap', answer, wait())).toBe(7);
   expect(await Promise.all(busy)).toEqual(['slept', 'slept']);

@@ -10,7 +10,7 @@ import { uniqueName } from '../harness/service/service.ts';
 // Rounds of three measurements each: without the flood, with it, without it. On a busy machine a round may
 // say nothing; the real cost of the flood shows in the best round.
 const rounds = 8;
-const requests = 300;
+const requests = 100;
 // Fewer than the strangers' limit of an address.
 const connections = 200;
 const slowerMax = 3;

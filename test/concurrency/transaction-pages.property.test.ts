@@ -38,7 +38,7 @@ async function add(count: number, arrive: boolean) {
 
 async function expectPages(what: string) {
   await expectInvariants(database.sql);
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < 15; round++) {
     const scope = Array.from({ length: warehouses }, (_, index) => index + 1).filter(
       () => chance.upTo(3) === 0,
     );

@@ -41,22 +41,6 @@ function openTrials(options: Partial<TrialsOptions> = {}) {
 }
 
 describe('dry runs', () => {
-  test('a lone client has all connections; another client waits for a single turn of it', async () => {
-    const { begun, ask, end } = openTrials();
-    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void ask(name);
-    await turn();
-    expect(begun).toEqual(['a1', 'a2']);
-    for (const name of ['b1', 'b2', 'b3']) void ask(name);
-    await end('a2');
-    expect(begun).toEqual(['a1', 'a2', 'b1']);
-    // One of each is under way, and then again.
-    await end('a1');
-    expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
-    await end('a3');
-    await end('b1');
-    expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4', 'b2']);
-  });
-
   test('NEVER_BEGUN: a dry run that waited too long, one whose caller has no more time, and one whose caller leaves', async () => {
     const { trials, begun, ask, end } = openTrials({ connectionsMax: 1, waitMs: 100 });
     void ask('a1');

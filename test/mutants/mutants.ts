@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
   );`,
       },
     ],
-    test: { file: 'concurrency/verdict.test.ts', title: 'given up while its batch waited' },
+    test: { file: 'concurrency/batch.test.ts', title: 'given up while its batch waited' },
   },
   {
     name: 'answer from a failed event',
@@ -267,7 +267,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'SKIP LOCKED on gates',
     edits: [{ file: gates, search: 'of stock_level`', replace: 'of stock_level skip locked`' }],
-    test: { file: 'concurrency/whole-view.test.ts' },
+    test: { file: 'concurrency/batch.test.ts', title: '20 of 20 units are seen' },
   },
   {
     name: 'lots locked with SKIP LOCKED instead of gates',
@@ -286,7 +286,7 @@ export const mutants: readonly Mutant[] = [
         )\`;`,
       },
     ],
-    test: { file: 'concurrency/whole-view.test.ts' },
+    test: { file: 'concurrency/batch.test.ts', title: '20 of 20 units are seen' },
   },
   {
     name: 'lots read before the gate',
@@ -305,7 +305,7 @@ export const mutants: readonly Mutant[] = [
         replace: 'Promise.resolve(early))',
       },
     ],
-    test: { file: 'concurrency/whole-view.test.ts' },
+    test: { file: 'concurrency/batch.test.ts', title: '20 of 20 units are seen' },
   },
   {
     name: 'batch without running balances',
@@ -684,26 +684,26 @@ async function importKey(`,
     edits: [
       { file: 'packages/queue/src/redis/redis.ts', search: 'socketTimeout: producerSilentMs,', replace: '' },
     ],
-    test: { file: 'concurrency/black-hole.test.ts', title: 'of the submitter' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'of the submitter' },
   },
   {
     name: 'a silently dead connection of the worker is kept',
     edits: [
       { file: 'packages/queue/src/redis/redis.ts', search: 'socketTimeout: consumerSilentMs,', replace: '' },
     ],
-    test: { file: 'concurrency/black-hole.test.ts', title: 'of the consumer' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'of the consumer' },
   },
   {
     name: 'an idle connection is not probed',
     edits: [
       { file: 'packages/queue/src/redis/redis.ts', search: 'redis.ping()', replace: 'Promise.reject()' },
     ],
-    test: { file: 'concurrency/black-hole.test.ts', title: 'that nobody uses' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'that nobody uses' },
   },
   {
     name: 'a replica counts as the server',
     edits: [{ file: 'packages/queue/src/redis/redis.ts', search: '(READONLY|', replace: '(' }],
-    test: { file: 'concurrency/black-hole.test.ts', title: 'after a failover' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'after a failover' },
   },
   {
     name: 'large answers travel through Redis',
@@ -724,7 +724,7 @@ async function importKey(`,
         replace: 'return true ||',
       },
     ],
-    test: { file: 'concurrency/canary.test.ts', title: 'answers nothing' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'answers nothing' },
   },
   {
     name: 'the canary takes a full Redis for a broken connection',
@@ -735,7 +735,7 @@ async function importKey(`,
         replace: 'return false ||',
       },
     ],
-    test: { file: 'concurrency/canary.test.ts', title: 'a Redis that is full' },
+    test: { file: 'concurrency/redis-silent.test.ts', title: 'a Redis that is full' },
   },
   {
     name: 'a missing answer becomes null',
@@ -879,7 +879,7 @@ async function importKey(`,
         replace: 'suspectSince(connection, startedAt);',
       },
     ],
-    test: { file: 'concurrency/statement-pool.test.ts', title: 'not taken for hanging' },
+    test: { file: 'concurrency/statement-pool.test.ts', title: 'nor taken for hanging' },
   },
   {
     name: 'a schema of another version accepted',
@@ -1624,7 +1624,7 @@ async function importKey(`,
   {
     name: 'given-up work uses up the connections of Postgres',
     edits: [{ file: leftBehind, search: 'left.size < freely,', replace: 'left.size >= 0,' }],
-    test: { file: 'concurrency/statement-pool.test.ts', title: 'uses up no more places' },
+    test: { file: 'concurrency/left-behind.test.ts', title: 'use up no more places' },
   },
   {
     name: 'connections opened while Postgres cannot be asked',

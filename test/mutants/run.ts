@@ -209,6 +209,8 @@ async function runTests(
   };
   const all = testResults.flatMap((each) => each.assertionResults);
   const messages = all.flatMap(({ failureMessages }) => failureMessages);
+  // Of the checks after all tests of the file.
+  messages.push(...testResults.flatMap(({ message }) => (message === '' ? [] : [`Error: ${message}`])));
   // A poll or promise with an unexpected result throws a plain error.
   const asserted = messages.find((message) =>
     /^(AssertionError|Error: (expected .* to |promise .* instead of ))/.test(message),

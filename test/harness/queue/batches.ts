@@ -7,10 +7,10 @@ import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { type ConnectOptions, connect, type Sql } from '@inventory/db/postgres/pool';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { Queued, QueuedRequest, StockRequest } from '@inventory/domain/stock/request';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { addressFor } from '../as-part.ts';
 import { createDatabase, type TestDatabase } from '../servers/database.ts';
-import { expectInvariants } from '../service/invariants.ts';
+import { auditFailedTests, expectInvariants } from '../service/invariants.ts';
 import { allPermissions, uniqueName } from '../service/service.ts';
 import { inOrder } from './outcomes.ts';
 
@@ -108,13 +108,16 @@ export function useBatches(): Batches {
     } satisfies Partial<Batches>);
   });
 
-  afterEach(async () => {
-    await expectInvariants(database.sql);
-  });
+  auditFailedTests(() => database.sql);
 
   afterAll(async () => {
     for (const worker of workers) await worker.end();
-    await database?.drop();
+    if (database === undefined) return;
+    try {
+      await expectInvariants(database.sql);
+    } finally {
+      await database.drop();
+    }
   });
 
   return batches;

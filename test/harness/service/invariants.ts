@@ -1,15 +1,24 @@
 import { findImbalances } from '@inventory/db/audit/audit';
 import type { Sql } from '@inventory/db/postgres/pool';
-import { expect } from 'vitest';
+import { afterEach, expect } from 'vitest';
 
 /**
- * The invariants after every test: levels, lots and entries agree everywhere, and there was never a deadlock.
+ * The invariants of a database: levels, lots and entries agree everywhere, and there was never a deadlock.
+ * The harness checks them once after the tests of a file, because what does not agree stays so, and after
+ * each test that failed.
  */
 export async function expectInvariants(sql: Sql): Promise<void> {
   expect(await findImbalances(sql)).toEqual([]);
   const [row] = await sql<{ deadlocks: number }[]>`
     select deadlocks from pg_stat_database where datname = current_database()`;
   expect(row?.deadlocks, 'deadlocks').toBe(0);
+}
+
+/** Checks the invariants after each test that failed, for what they say about its cause. */
+export function auditFailedTests(sql: () => Sql): void {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await expectInvariants(sql());
+  });
 }
 
 /**

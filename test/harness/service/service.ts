@@ -8,11 +8,11 @@ import type { Sql } from '@inventory/db/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
-import { afterAll, afterEach, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { asPart } from '../as-part.ts';
 import { createDatabase, type TestDatabase } from '../servers/database.ts';
 import { type ApiClient, createApiClient, takeToken } from './api-client.ts';
-import { expectInvariants, expectNoDeadlocks } from './invariants.ts';
+import { auditFailedTests, expectInvariants, expectNoDeadlocks } from './invariants.ts';
 
 /** Every permission of the contract. */
 export const allPermissions = [11, 15, 88, 95, 116];
@@ -53,7 +53,7 @@ export function uniqueName(prefix: string): string {
 /**
  * The whole service for one test file: its own database with warehouses 1, 2 and 3 (3 is in no client's scope
  * by default), api and worker processes on the real Postgres and Redis. `holds`: the demo data instead of
- * these warehouses, or nothing. Its stock must add up after every test.
+ * these warehouses, or nothing. Its stock must add up when all tests have run, and after each that failed.
  */
 export function useService(
   options: {
@@ -101,14 +101,17 @@ export function useService(
     Object.assign(service, createService(database, env, apis, options.hears503 ?? options.workers === 0));
   });
 
-  afterEach(async () => {
-    await expectInvariants(database.sql);
-  });
+  auditFailedTests(() => database.sql);
 
   afterAll(async () => {
     for (const each of running) await each.stop();
-    if (database !== undefined) await expectNoDeadlocks(database.sql, 'inventory-%');
-    await database?.drop();
+    if (database === undefined) return;
+    try {
+      await expectInvariants(database.sql);
+      await expectNoDeadlocks(database.sql, 'inventory-%');
+    } finally {
+      await database.drop();
+    }
   });
 
   return service;

@@ -1,4 +1,5 @@
 import type { Sql } from '@inventory/db/postgres/pool';
+import { expect } from 'vitest';
 import type { StockModel } from './stock-model.ts';
 import { type ModelLot, sum } from './stock-model-lots.ts';
 import { millionths, type Places } from './stock-places.ts';
@@ -101,4 +102,23 @@ export async function fillGate(sql: Sql, chance: Chance, { item, wid }: Gate): P
     model.add(lot);
     places.recNos.push(rows[index]!.rec_no);
   }
+}
+
+/** Expects the stored lots of an item to be those of its model. */
+export async function expectSameLots(sql: Sql, { itemID, model, places }: ModelItem): Promise<void> {
+  const rows = await sql`
+    select rec_no, wid, spot, lot.units::double precision, received, expires, serial, serial2, rfid_tag as "rfidTag", hold
+    from lot
+    join item using (part_no)
+    where short_id = ${itemID}
+    order by rec_no`;
+  const stored = rows.map(({ rec_no, units, received, expires, ...row }) => ({
+    ...row,
+    lot: places.of(rec_no),
+    units: millionths(units),
+    received: received.getTime(),
+    expires: expires?.getTime() ?? null,
+  }));
+  const byPlace = stored.sort((one, other) => one.lot! - other.lot!);
+  expect(byPlace).toEqual(model.allLots());
 }
