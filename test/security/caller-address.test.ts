@@ -4,6 +4,8 @@ import { callerAddress } from '@inventory/api/http/connections/caller-address';
 import { ConfigError, readConfig } from '@inventory/process/settings/config';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { askToken } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 
 const socketAddress = '192.0.2.1';
 
@@ -127,4 +129,19 @@ describe('TRUST_PROXY', () => {
       expect(() => read(written)).toThrow(/^TRUST_PROXY must be the number of trusted proxies .* such as 1 /);
     },
   );
+});
+
+describe('the service', () => {
+  const service = useService();
+
+  test('429 without TRUST_PROXY: the caller is its connection, whatever X-Forwarded-For says', async () => {
+    const statuses: number[] = [];
+    for (let each = 0; each < 12; each++) {
+      // As another client each time, so that only the address can be limited.
+      const wrong = { clientId: uniqueName('nobody'), secret: 'wrong' };
+      const headers = { 'X-Forwarded-For': `198.18.0.${each}` };
+      statuses.push((await askToken(service.baseUrl, wrong, headers)).status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
+  });
 });
