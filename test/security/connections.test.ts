@@ -4,7 +4,9 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultTimes } from '@inventory/api/http/connections/http-server';
 import { networkOf } from '@inventory/api/http/connections/network';
+import { readJsonBody } from '@inventory/api/http/reading/body';
 import { within } from '@inventory/process/within';
+import Koa from 'koa';
 import { describe, expect, test } from 'vitest';
 import { get, patienceMs, serve } from '../harness/network/http-server.ts';
 import type { RawConnection } from '../harness/network/raw-connection.ts';
@@ -332,4 +334,27 @@ describe('too many connections', () => {
 test('the service waits longer for the next request than proxies keep an idle connection', () => {
   // nginx and the usual load balancers: 60 s.
   expect(defaultTimes.idleMs).toBeGreaterThan(60_000);
+});
+
+/**
+ * The time that the service counts between a request's arrival and the reading of its body, when it arrived
+ * `agoMs` before.
+ */
+async function ageOf(agoMs: number): Promise<number> {
+  const app = new Koa();
+  app.use(async (ctx) => {
+    ctx.state.arrivedAt = performance.now() - agoMs;
+    await readJsonBody(ctx);
+    ctx.body = String(performance.now() - ctx.state.arrivedAt);
+  });
+  const { open } = await serve(app.callback());
+  const connection = open();
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n';
+  connection.write(`${head}{}`);
+  return Number((await connection.next())?.text);
+}
+
+test('the time in which a request must be answered begins when it arrives, or at the end of a late body, because its caller took the time before', async () => {
+  expect(await ageOf(900)).toBeGreaterThanOrEqual(900);
+  expect(await ageOf(100_000)).toBeLessThan(50_000);
 });

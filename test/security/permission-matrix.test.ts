@@ -69,15 +69,12 @@ const toWids: Record<Place, number | undefined> = {
 };
 const places = Object.keys(wids) as Place[];
 
-const matrix = rowsOf(expected).map((row) => {
-  const [name, permission, readOnly, ...answers] = row as [string, string, string, ...string[]];
-  return {
-    name,
-    needed: permission === 'none' ? [] : permission.split(',').map(Number),
-    readOnly,
-    answers: Object.fromEntries(places.map((place, index) => [place, answers[index]!])),
-  };
-});
+const matrix = rowsOf(expected).map(([name = '', permission = '', readOnly = '', ...answers]) => ({
+  name,
+  needed: permission === 'none' ? [] : permission.split(',').map(Number),
+  readOnly,
+  answers: Object.fromEntries(places.map((place, index) => [place, answers[index]!])),
+}));
 
 const answerOf = (name: string) => {
   if (name === 'wid') return { status: 400, field: 'wid' };
@@ -161,14 +158,6 @@ async function written() {
 
 test('the table has every route of the service, and no other', () => {
   expect(matrix.map(({ name }) => name).sort()).toEqual(routes.map(nameOf).sort());
-});
-
-test('the table of moves has every pair of warehouses with a different answer', () => {
-  for (const [from, to, answer] of rowsOf(expectedOfMoves)) {
-    expect(places).toContain(from);
-    expect(places).toContain(to);
-    expect(answerOf(answer!).status).toBeGreaterThan(0);
-  }
 });
 
 const clients = new Map<string, Promise<ApiClient>>();
