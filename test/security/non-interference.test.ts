@@ -242,7 +242,7 @@ function combined(...choices: readonly (readonly string[])[]): string[] {
   return all.map((each) => each.filter((one) => one !== '').join('&'));
 }
 
-/** Each order beside each filter, and each filter beside each page and moment, but not all of them together. */
+/** Each order beside each filter, and each filter beside each page and moment, but not all together. */
 const oneInFive = (all: readonly string[]) => all.filter((_, index) => index % 5 === 0);
 const someLots = ['lot 3', 'lot 5', 'foreign lot', 'no lot'];
 

@@ -139,7 +139,7 @@ test('401 waits its turn when its address has had too many; right tokens and sec
   for (const other of others) await refused.expectOthersFirst(other);
   expect(await refused.stop()).toEqual(new Set([401]));
 
-  // Nor does it harm anybody that callers go away before their turn: some end their connection, some break it.
+  // Callers that go away before their turn harm nobody: some end their connection, some break it.
   const leaving = Array.from({ length: connections }, () => openRaw(portOf(0)));
   await Promise.all(leaving.map(({ socket }) => once(socket, 'connect')));
   for (const each of leaving) each.write(garbageFrom(address));
