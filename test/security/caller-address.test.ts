@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { askToken } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
+const service = useService();
 const socketAddress = '192.0.2.1';
 
 function of(forwarded: string | undefined, proxies: number, remoteAddress = socketAddress): string {
@@ -93,42 +94,28 @@ test('the key is always a short address, whatever the caller writes to the left'
   expect(run.failed, fc.defaultReportMessage(run)).toBe(false);
 });
 
-describe('TRUST_PROXY', () => {
-  const read = (TRUST_PROXY?: string) =>
-    readConfig({ TRUST_PROXY: apiSettings.TRUST_PROXY }, TRUST_PROXY === undefined ? {} : { TRUST_PROXY })
-      .TRUST_PROXY;
+const read = (settings: Record<string, string>) =>
+  readConfig({ TRUST_PROXY: apiSettings.TRUST_PROXY }, settings).TRUST_PROXY;
 
-  test.each([
-    [undefined, 0],
-    ['', 0],
-    ['0', 0],
-    ['1', 1],
-    ['3', 3],
-    ['false', 0],
-  ])('%s: %i proxies', (written, proxies) => {
-    expect(read(written)).toBe(proxies);
-  });
-
-  test.each(['true', 'yes', '-1', '1.5', '100'])(
-    '%s: refused at start, with what to write instead',
-    (written) => {
-      expect(() => read(written)).toThrow(ConfigError);
-      expect(() => read(written)).toThrow(/^TRUST_PROXY must be the number of trusted proxies .* such as 1 /);
-    },
-  );
+test('TRUST_PROXY is the number of proxies, none by default; else it is refused at start, with what to write instead', () => {
+  expect(read({})).toBe(0);
+  for (const [written, proxies] of Object.entries({ '': 0, 0: 0, 1: 1, 3: 3, false: 0 }))
+    expect(read({ TRUST_PROXY: written }), written).toBe(proxies);
+  for (const TRUST_PROXY of ['true', 'yes', '-1', '1.5', '100']) {
+    expect(() => read({ TRUST_PROXY })).toThrow(ConfigError);
+    expect(() => read({ TRUST_PROXY })).toThrow(
+      /^TRUST_PROXY must be the number of trusted proxies .* such as 1 /,
+    );
+  }
 });
 
-describe('the service', () => {
-  const service = useService();
-
-  test('429 without TRUST_PROXY: the caller is its connection, whatever X-Forwarded-For says', async () => {
-    const statuses: number[] = [];
-    for (let each = 0; each < 12; each++) {
-      // As another client each time, so that only the address can be limited.
-      const wrong = { clientId: uniqueName('nobody'), secret: 'wrong' };
-      const headers = { 'X-Forwarded-For': `198.18.0.${each}` };
-      statuses.push((await askToken(service.baseUrl, wrong, headers)).status);
-    }
-    expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
-  });
+test('429 without TRUST_PROXY: the caller is its connection, whatever X-Forwarded-For says', async () => {
+  const statuses: number[] = [];
+  for (let each = 0; each < 12; each++) {
+    // As another client each time, so that only the address can be limited.
+    const wrong = { clientId: uniqueName('nobody'), secret: 'wrong' };
+    const headers = { 'X-Forwarded-For': `198.18.0.${each}` };
+    statuses.push((await askToken(service.baseUrl, wrong, headers)).status);
+  }
+  expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
 });

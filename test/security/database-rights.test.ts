@@ -190,14 +190,11 @@ describe.each(parts)('the %s', (part) => {
     expect(await codeOf(logins[part], statement)).toBe(forbidden);
   });
 
-  // Neither runs inside a transaction.
-  test.each([`create database ${names[0]}_too`, 'alter system reset work_mem'])(
-    'may not: %s',
-    async (statement) => {
-      const failed = logins[part].unsafe(statement).then(() => null);
-      expect(await failed.catch((error) => error.code)).toBe(forbidden);
-    },
-  );
+  test('may not create a database or change the settings of the server', async () => {
+    // Neither runs inside a transaction.
+    for (const statement of [`create database ${names[0]}_too`, 'alter system reset work_mem'])
+      await expect(logins[part].unsafe(statement)).rejects.toMatchObject({ code: forbidden });
+  });
 
   test('is neither superuser nor owner, and may create neither roles nor databases', async () => {
     const [role] = await logins[part]`
@@ -280,19 +277,17 @@ test('every part that makes changes may read their moment, and only the api may 
   });
 });
 
-describe.each([...parts, 'owner' as const])('refused to the %s', (who) => {
-  test.each(
-    ledger.flatMap((table) => [
-      `update ${table} set transaction_no = transaction_no`,
-      `delete from ${table}`,
-      `truncate ${table} cascade`,
-    ]),
-  )('%s', async (statement) => {
-    const sql = who === 'owner' ? owner : logins[who];
-    // restrict_violation: by trigger, whatever the rights.
-    expect(await codeOf(sql, statement)).toBe(who === 'owner' ? '23001' : forbidden);
-    for (const table of ledger) expect((await owner.unsafe(`select from ${table}`)).length).toBe(1);
-  });
+// The parts have no right to it.
+test.each(
+  ledger.flatMap((table) => [
+    `update ${table} set transaction_no = transaction_no`,
+    `delete from ${table}`,
+    `truncate ${table} cascade`,
+  ]),
+)('refused even to the owner: %s', async (statement) => {
+  // restrict_violation: by trigger, whatever the rights.
+  expect(await codeOf(owner, statement)).toBe('23001');
+  for (const table of ledger) expect((await owner.unsafe(`select from ${table}`)).length).toBe(1);
 });
 
 test('an owner who may not create roles is told what a superuser must run, and migrates after that, even with rights revoked from public', async () => {

@@ -2,7 +2,6 @@ import { defaultTimes } from '@inventory/api/http/connections/http-server';
 import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log/log';
 import { expect, test } from 'vitest';
-import { expectRefusalShape } from '../harness/contract/error-shape.ts';
 import { openRaw, type RawAnswer, type RawConnection } from '../harness/network/raw-connection.ts';
 import { useService } from '../harness/service/service.ts';
 
@@ -141,29 +140,6 @@ test('201: a body in chunks, with an unknown Expect header', async () => {
   const start = await head('POST /api/v1/Item HTTP/1.1', ...chunked, 'Expect: the-unexpected');
   const answer = await sendRaw(start, `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
   expect(answer?.status).toBe(201);
-});
-
-test.each([
-  'GET //api/v1/Item HTTP/1.1',
-  'GET /api/v1/../v1/Item HTTP/1.1',
-  'GET /api/v1/Item%00 HTTP/1.1',
-  'GET /api/v1/Item/%ff%fe HTTP/1.1',
-  'GET /api/v1/Item\\..\\x HTTP/1.1',
-  'GET /api/v1/Item?%%%=%&&&== HTTP/1.1',
-  'TRACE /api/v1/Item HTTP/1.1',
-  'GET /api/v1/Item HTTP/1.0',
-  'DELETE /api/v1/Item/%zz HTTP/1.1',
-  'GET /api/v1/Inventory?modifiedSince=%00 HTTP/1.1',
-])('never a 5xx: %s', async (line) => {
-  const answer = await sendRaw(await head(line));
-  expect(answer).not.toBeNull();
-  const headers = { get: (name: string) => answer!.headers.get(name) ?? null };
-  expectRefusalShape({ ...answer!, headers }, line);
-});
-
-test('two requests in one packet are answered one after the other', async () => {
-  const one = await head('GET /api/v1/Item HTTP/1.1');
-  expect((await sendRaw(one + one))?.status).toBe(200);
 });
 
 const late = ['Content-Type: application/json', 'Content-Length: 100'];
