@@ -11,7 +11,7 @@ import type { Running } from '@inventory/process/run';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
-import { type ApiClient, askToken, createApiClient } from '../harness/service/api-client.ts';
+import { type ApiClient, askToken, createApiClient, untilAnswered } from '../harness/service/api-client.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
 const inScope = [1, 2];
@@ -334,12 +334,13 @@ async function readAll(world: World, path: string, { of, ranked }: Numbers): Pro
   const headers = { authorization: `Bearer ${world.client.token}` };
   let costlyAt = await lastCostlyAt(world.database);
   for (const query of variants[path]!) {
-    const answer = await request(`http://127.0.0.1:${world.api.port}/api/v1${of(`${path}?${query}`)}`, {
-      headers,
+    const url = `http://127.0.0.1:${world.api.port}/api/v1${of(`${path}?${query}`)}`;
+    // A slow machine's 503 tells of no stock.
+    const { status, told, text } = await untilAnswered(async () => {
+      const answer = await request(url, { headers });
+      const told = Object.entries(answer.headers).filter(([name]) => /^x-(total|page)/.test(name));
+      return { status: answer.statusCode, told, text: await answer.body.text() };
     });
-    const status = answer.statusCode;
-    const told = Object.entries(answer.headers).filter(([name]) => /^x-(total|page)/.test(name));
-    const text = await answer.body.text();
     const before = costlyAt;
     costlyAt = await lastCostlyAt(world.database);
     const turn = costlyAt === before ? 'cheap' : 'costly';
