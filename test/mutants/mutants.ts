@@ -1169,7 +1169,7 @@ async function importKey(`,
         replace: '',
       },
     ],
-    test: { file: 'security/tokens.test.ts', title: 'issued in the future' },
+    test: { file: 'security/tokens.test.ts', title: 'a time of issue in the future' },
   },
   {
     name: 'a token id that is no text accepted',

@@ -90,20 +90,6 @@ test('an atomic batch becomes one request in stretches, with the digest of its w
   expect((await sender.atomic([], origin)).body.digest).toBe(none);
 });
 
-test('an atomic batch of a few operations becomes one request in a single turn', async () => {
-  const sender = createSender({
-    submitter: {} as never,
-    settle: () => null as never,
-    clock: { now: () => 0, doubt() {} },
-    tracing: null,
-  });
-  const few = all((index) => ({ request: requestOf(index), key: null })).slice(0, 5);
-  const tries: number[] = [];
-  // The processor may be taken away meanwhile, but not every time.
-  for (let count = 0; count < 20; count++) tries.push(await turnsDuring(() => sender.atomic(few, origin)));
-  expect(Math.min(...tries)).toBe(0);
-});
-
 test('the keys of a refused atomic batch are looked up in stretches', async () => {
   const operations = all(
     (index): Operation => ({

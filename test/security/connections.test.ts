@@ -4,9 +4,12 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultTimes } from '@inventory/api/http/connections/http-server';
 import { networkOf } from '@inventory/api/http/connections/network';
+import { readJsonBody } from '@inventory/api/http/reading/body';
 import { within } from '@inventory/process/within';
+import Koa from 'koa';
 import { describe, expect, test } from 'vitest';
 import { get, patienceMs, serve } from '../harness/network/http-server.ts';
+import type { RawConnection } from '../harness/network/raw-connection.ts';
 
 const answerAll: RequestListener = (request, response) => {
   request.resume();
@@ -25,6 +28,13 @@ const answerLast: RequestListener = (request, response) => {
   answerLarge(request, response);
 };
 
+/** Asks and expects this path's answer. */
+async function ask(connection: RawConnection, path = '/') {
+  connection.write(get(path));
+  expect((await connection.next())?.text).toBe(path);
+  return connection;
+}
+
 /** Keeps every request until it is told to answer it. */
 function holdAll() {
   const held: { request: IncomingMessage; response: ServerResponse }[] = [];
@@ -33,7 +43,8 @@ function holdAll() {
   };
   const paths = () => held.map(({ request }) => request.url);
   const answer = (index: number) => held[index]!.response.end(held[index]!.request.url);
-  return { handle, held, paths, answer };
+  const untilHeld = (count: number) => expect.poll(() => held.length).toBe(count);
+  return { handle, held, paths, answer, untilHeld };
 }
 
 test('408 and closed: no head at all, or one that does not end', async () => {
@@ -48,10 +59,7 @@ test('408 and closed: no head at all, or one that does not end', async () => {
 
 test('closed: a connection on which nothing more is asked', async () => {
   const { open } = await serve(answerAll, { times: { idleMs: 400 } });
-  const connection = open();
-  connection.write(get('/'));
-  expect((await connection.next())?.status).toBe(200);
-  expect(await connection.outcome()).not.toBe('open');
+  expect(await (await ask(open())).outcome()).not.toBe('open');
 });
 
 test('closed soon when the process stops, however much is left of its time', async () => {
@@ -72,17 +80,11 @@ test('closed soon when the process stops, however much is left of its time', asy
 });
 
 describe('answers that are not read', () => {
-  test('closed: the connection of a caller who takes nothing', async () => {
-    const { server, connections, open } = await serve(answerLarge, { times: { silentMs: 400 } });
-    const connection = open();
-    connection.socket.pause();
-    connection.write(get('/'));
-    await once(server, 'request');
-    await expect.poll(connections.count).toBe(0);
-  });
-
-  test('closed, too, when the answer was the last of its connection', async () => {
-    const { server, connections, open } = await serve(answerLast, { times: { silentMs: 400 } });
+  test.each([
+    ['in the middle', answerLarge],
+    ['also the last of its connection', answerLast],
+  ])('closed: the connection of a caller who takes nothing of an answer, %s', async (_what, answer) => {
+    const { server, connections, open } = await serve(answer, { times: { silentMs: 400 } });
     const connection = open();
     connection.socket.pause();
     connection.write(get('/'));
@@ -125,24 +127,24 @@ test('200, not a reset: an answer that comes while its caller still sends, slowl
 
 describe('requests of one connection', () => {
   test('have their turn one after the other', async () => {
-    const { handle, held, paths, answer } = holdAll();
+    const { handle, paths, answer, untilHeld } = holdAll();
     const { open } = await serve(handle);
     const [many, one] = [open(), open()];
     many.write(get('/1') + get('/2') + get('/3'));
-    await expect.poll(() => held.length).toBe(1);
+    await untilHeld(1);
     one.write(get('/other'));
-    await expect.poll(() => held.length).toBe(2);
+    await untilHeld(2);
     expect(paths()).toEqual(['/1', '/other']);
     for (const index of [0, 2, 3]) {
       answer(index);
-      if (index < 3) await expect.poll(() => held.length).toBe(Math.max(3, index + 2));
+      if (index < 3) await untilHeld(Math.max(3, index + 2));
     }
     const texts = [await many.next(), await many.next(), await many.next()].map((each) => each?.text);
     expect(texts).toEqual(['/1', '/2', '/3']);
   });
 
   test('do not keep others waiting until the last of them is answered', async () => {
-    const { handle, held, paths, answer } = holdAll();
+    const { handle, held, paths, answer, untilHeld } = holdAll();
     let isHeld = true;
     const { open } = await serve((request, response) => {
       handle(request, response);
@@ -152,7 +154,7 @@ describe('requests of one connection', () => {
     await once(one.socket, 'connect');
     const wanted = Array.from({ length: 500 }, (_, index) => `/${index}`);
     many.write(wanted.map(get).join(''));
-    await expect.poll(() => held.length).toBe(1);
+    await untilHeld(1);
     one.write(get('/other'));
     isHeld = false;
     answer(0);
@@ -172,29 +174,28 @@ describe('requests of one connection', () => {
   });
 
   test('are not begun when their caller has gone before their turn', async () => {
-    const { handle, held, paths, answer } = holdAll();
+    const { handle, paths, answer, untilHeld } = holdAll();
     const { connections, open } = await serve(handle);
     const connection = open();
     connection.write(get('/1') + get('/2'));
-    await expect.poll(() => held.length).toBe(1);
+    await untilHeld(1);
     connection.socket.resetAndDestroy();
     await expect.poll(connections.count).toBe(0);
     answer(0);
-    const other = open();
-    other.write(get('/other'));
-    await expect.poll(() => held.length).toBe(2);
+    open().write(get('/other'));
+    await untilHeld(2);
     expect(paths()).toEqual(['/1', '/other']);
   });
 
   test('400 for what cannot be read comes after the answers that are due', async () => {
-    const { handle, held, answer } = holdAll();
+    const { handle, answer, untilHeld } = holdAll();
     const { open } = await serve(handle);
     const connection = open();
     connection.write(`${get('/1')}${get('/2')}nonsense\r\n\r\n`);
-    await expect.poll(() => held.length).toBe(1);
+    await untilHeld(1);
     answer(0);
     expect(await connection.next()).toMatchObject({ status: 200, text: '/1' });
-    await expect.poll(() => held.length).toBe(2);
+    await untilHeld(2);
     answer(1);
     expect(await connection.next()).toMatchObject({ status: 200, text: '/2' });
     expect(await connection.next()).toMatchObject({ status: 400 });
@@ -202,32 +203,26 @@ describe('requests of one connection', () => {
   });
 });
 
+const bodiless = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n';
+
 describe('too many connections', () => {
   test('close the one that has been idle for longest, and the new one is served', async () => {
     const { open, reported } = await serve(answerAll, { connectionsMax: 3 });
     const opened = [open(), open(), open()];
     // The first is the oldest, but not the one that has been idle for longest.
-    for (const index of [1, 2, 0]) {
-      opened[index]!.write(get('/'));
-      await opened[index]!.next();
-    }
-    const another = open();
-    another.write(get('/another'));
-    expect((await another.next())?.text).toBe('/another');
+    for (const index of [1, 2, 0]) await ask(opened[index]!);
+    await ask(open(), '/another');
     expect(await opened[1]!.outcome()).not.toBe('open');
-    for (const index of [2, 0]) {
-      opened[index]!.write(get('/still'));
-      expect((await opened[index]!.next())?.text).toBe('/still');
-    }
+    for (const index of [2, 0]) await ask(opened[index]!, '/still');
     await expect.poll(() => reported).toEqual([{ closed: 1, refused: 0 }]);
   });
 
   test('close the new one when the service works for all others', async () => {
-    const { handle, held, answer } = holdAll();
+    const { handle, answer, untilHeld } = holdAll();
     const { open } = await serve(handle, { connectionsMax: 2 });
     const busy = [open(), open()];
     for (const each of busy) each.write(get('/'));
-    await expect.poll(() => held.length).toBe(2);
+    await untilHeld(2);
     const another = open();
     // At once: one that is taken and says nothing would be told that it is late.
     expect(await another.next()).toBeNull();
@@ -237,12 +232,8 @@ describe('too many connections', () => {
   });
 
   test.each([
-    ['whose body does not come', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n', 'wait'],
-    [
-      'whose body does not come, though it is answered',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n',
-      '/',
-    ],
+    ['whose body does not come', bodiless, 'wait'],
+    ['whose body does not come, though it is answered', bodiless, '/'],
     ['whose answer is not read', get('/large'), '/large'],
   ])('close one %s as they close an idle one', async (_what, bytes, way) => {
     let begun = 0;
@@ -268,34 +259,21 @@ describe('too many connections', () => {
   });
 
   test('beyond what one address may have of strangers are closed, after the time to show a token', async () => {
-    const { open } = await serve((request, response) => response.end(request.url), { perAddressMax: 2 });
+    const { open } = await serve(answerAll, { perAddressMax: 2 });
     const opened = Array.from({ length: 4 }, () => open());
     for (const closed of opened.slice(0, 2)) expect(await closed.outcome()).not.toBe('open');
-    for (const left of opened.slice(2)) {
-      left.write(get('/left'));
-      expect((await left.next())?.text).toBe('/left');
-    }
+    for (const left of opened.slice(2)) await ask(left);
   });
 
   // Other systems have one address of their own only.
   test.skipIf(process.platform !== 'linux')('of one address make room for those of another', async () => {
-    const { open } = await serve((request, response) => response.end(request.url), {
-      perAddressMax: 2,
-      connectionsMax: 4,
-      checkEveryMs: 1_000_000,
-    });
-    const ask = async (from?: string) => {
-      const connection = open(from);
-      connection.write(get('/'));
-      expect((await connection.next())?.text).toBe('/');
-      return connection;
-    };
-    const other = await ask('127.0.0.2');
-    const crowd = [await ask(), await ask(), await ask()];
-    await ask('127.0.0.2');
+    const limits = { perAddressMax: 2, connectionsMax: 4, checkEveryMs: 1_000_000 };
+    const { open } = await serve(answerAll, limits);
+    const other = await ask(open('127.0.0.2'));
+    const crowd = [await ask(open()), await ask(open()), await ask(open())];
+    await ask(open('127.0.0.2'));
     expect(await crowd[0]!.outcome()).not.toBe('open');
-    other.write(get('/other'));
-    expect((await other.next())?.text).toBe('/other');
+    await ask(other);
   });
 
   test('on which a right token came make no room for strangers of their address, and do not count among those', async () => {
@@ -308,45 +286,33 @@ describe('too many connections', () => {
       },
       { perAddressMax: 2, connectionsMax: 8 },
     );
-    const ask = async (path: string) => {
-      const connection = open();
-      connection.write(get(path));
-      expect((await connection.next())?.text).toBe(path);
-      return connection;
+    const four = async (path: string) => {
+      const asked = [];
+      for (let count = 0; count < 4; count++) asked.push(await ask(open(), path));
+      return asked;
     };
-    const fleet = [];
-    for (let count = 0; count < 4; count++) fleet.push(await ask('/known'));
+    const fleet = await four('/known');
     // Of the strangers the first two are closed, and none of the fleet, though that has rested for longer.
-    const strangers = [];
-    for (let count = 0; count < 4; count++) strangers.push(await ask(`/stranger-${count}`));
+    const strangers = await four('/stranger');
     for (const closed of strangers.slice(0, 2)) expect(await closed.outcome()).not.toBe('open');
-    for (const each of fleet) {
-      each.write(get('/again'));
-      expect((await each.next())?.text).toBe('/again');
-    }
+    for (const each of fleet) await ask(each, '/again');
     // Of all together strangers go first, too, though they have rested for less long.
-    for (const each of strangers.slice(2)) {
-      each.write(get('/again'));
-      expect((await each.next())?.text).toBe('/again');
-    }
-    for (let count = 0; count < 4; count++) fleet.push(await ask('/known'));
+    for (const each of strangers.slice(2)) await ask(each, '/again');
+    fleet.push(...(await four('/known')));
     for (const closed of strangers) expect(await closed.outcome()).not.toBe('open');
-    for (const each of fleet) {
-      each.write(get('/again'));
-      expect((await each.next())?.text).toBe('/again');
-    }
+    for (const each of fleet) await ask(each, '/again');
   });
 
   test('whose answer waits among those of strangers make room for others', async () => {
-    const { handle, held, answer } = holdAll();
+    const { handle, held, answer, untilHeld } = holdAll();
     const { open, standing } = await serve(handle, { connectionsMax: 2 });
     const waiting = [open(), open()];
     for (const each of waiting) each.write(get('/'));
-    await expect.poll(() => held.length).toBe(2);
+    await untilHeld(2);
     for (const { request } of held) standing.noteWaiting(request.socket, true);
     const other = open();
     other.write(get('/other'));
-    await expect.poll(() => held.length).toBe(3);
+    await untilHeld(3);
     answer(2);
     expect((await other.next())?.text).toBe('/other');
   });
@@ -368,4 +334,27 @@ describe('too many connections', () => {
 test('the service waits longer for the next request than proxies keep an idle connection', () => {
   // nginx and the usual load balancers: 60 s.
   expect(defaultTimes.idleMs).toBeGreaterThan(60_000);
+});
+
+/**
+ * The time that the service counts between a request's arrival and the reading of its body, when it arrived
+ * `agoMs` before.
+ */
+async function ageOf(agoMs: number): Promise<number> {
+  const app = new Koa();
+  app.use(async (ctx) => {
+    ctx.state.arrivedAt = performance.now() - agoMs;
+    await readJsonBody(ctx);
+    ctx.body = String(performance.now() - ctx.state.arrivedAt);
+  });
+  const { open } = await serve(app.callback());
+  const connection = open();
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n';
+  connection.write(`${head}{}`);
+  return Number((await connection.next())?.text);
+}
+
+test('the time in which a request must be answered begins when it arrives, or at the end of a late body, because its caller took the time before', async () => {
+  expect(await ageOf(900)).toBeGreaterThanOrEqual(900);
+  expect(await ageOf(100_000)).toBeLessThan(50_000);
 });

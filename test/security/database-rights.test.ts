@@ -12,135 +12,78 @@ import { addressFor } from '../harness/as-part.ts';
 import { databaseOf } from '../harness/global-setup.ts';
 import { ownSettings } from '../harness/service/own-settings.ts';
 
-// The rights of each part of the service on each table, by column where they do not cover the whole table.
-// There are no others.
-const expected: Record<Part, Record<string, string>> = {
+// The rights of each part of the service, by column where they do not cover the whole table. There are no
+// others.
+const itemColumns =
+  'category, sub_category, units, uom, description, dflt_owner, discontinued, modified, put_up';
+const rights: Record<Part, Record<string, string>> = {
   api: {
-    audit_drift: 'select',
-    backup_record: 'select',
-    client: 'select',
-    client_secret: 'select',
-    client_warehouse: 'select',
-    database_identity: 'select',
-    envelope_key: 'select',
-    idempotency_key: 'select, insert (asked_at, client_id, key_digest, refused_at), update (refused_at)',
-    item:
-      'select, ' +
-      'insert (category, created, created_by, description, dflt_owner, discontinued, modified, part_no, put_up, short_id, ' +
-      'sub_category, units, uom), ' +
-      'update (category, described, description, dflt_owner, discontinued, modified, put_up, sub_category, units, uom)',
-    item_alias: 'select',
-    item_arrival: 'select, insert',
-    item_block: 'select',
-    level_arrival: 'select',
-    level_set: 'select',
-    lot: 'select',
-    lot_arrival: 'select',
-    lot_block: 'select',
-    lot_block_count: 'select',
-    lot_chapter_count: 'select',
-    lot_volume: 'select',
-    lot_volume_count: 'select',
-    schema_compatibility: 'select',
-    schema_version: 'select',
-    security_group: 'select',
-    signing_key: 'select, insert (kid, private_jwk), delete',
-    verifying_key: 'select, insert (kid, public_jwk, signs_from)',
-    stock_entry: 'select',
-    stock_level: 'select',
-    stock_transaction: 'select, insert (request_id, status)',
-    transaction_arrival: 'select',
-    transaction_block_count: 'select',
-    transaction_chapter_count: 'select',
-    transaction_volume_count: 'select',
-    warehouse: 'select',
+    select: `audit_drift backup_record client client_secret client_warehouse database_identity envelope_key
+      idempotency_key item item_alias item_arrival item_block level_arrival level_set lot lot_arrival lot_block
+      lot_block_count lot_chapter_count lot_volume lot_volume_count schema_compatibility schema_version
+      security_group signing_key stock_entry stock_level stock_transaction transaction_arrival
+      transaction_block_count transaction_chapter_count transaction_volume_count verifying_key warehouse`,
+    insert: `item_arrival idempotency_key(asked_at, client_id, key_digest, refused_at)
+      item(${itemColumns}, created, created_by, part_no, short_id) signing_key(kid, private_jwk)
+      stock_transaction(request_id, status) verifying_key(kid, public_jwk, signs_from)`,
+    update: `idempotency_key(refused_at) item(${itemColumns}, described)`,
+    delete: 'signing_key',
   },
   worker: {
-    audit_drift:
-      'select, insert (check_name, expected, found, part_no, rec_no, wid), update (expected, found, last_seen), delete',
-    audit_progress:
-      'select, ' +
-      'update (due, level_after_part_no, level_after_wid, lot_after, lot_until, pass_finished, pass_started)',
-    client: 'select',
-    client_warehouse: 'select',
-    envelope_key: 'select',
-    idempotency_key: 'select, insert, update (asked_at, fingerprint, refused_at, request_id)',
-    item: 'select',
-    item_arrival: 'select, delete',
-    item_block: 'select, insert, update',
-    level_arrival: 'select, insert, delete',
-    level_set: 'select, insert, update',
-    lot:
-      'select, insert, ' +
-      'update (active, gross_weight, hold, hold_reason, modified, net_weight, rfid_tag, shipped, spot, units)',
-    lot_arrival: 'select, insert, delete',
-    lot_block: 'select, insert, update',
-    lot_block_count: 'select, insert, update',
-    lot_chapter_count: 'select, insert, update',
-    lot_volume: 'select, insert, update',
-    lot_volume_count: 'select, insert, update',
-    schema_compatibility: 'select',
-    schema_version: 'select',
-    security_group: 'select',
-    stock_entry: 'select, insert',
-    stock_level: 'select, insert (part_no, wid), update (in_stock, modified, on_hold, used)',
-    stock_transaction:
-      'select, ' +
-      'insert (body, captured_at, captured_at_corrected, client_id, device_id, device_seq, kind, part_no, request_id, ' +
-      'result, reverses, status, to_wid, transaction_no, wid, x_request_id)',
-    transaction_arrival: 'select, insert, delete',
-    transaction_block_count: 'select, insert, update',
-    transaction_chapter_count: 'select, insert, update',
-    transaction_volume_count: 'select, insert, update',
-    warehouse: 'select',
+    select: `audit_drift audit_progress client client_warehouse envelope_key idempotency_key item item_arrival
+      item_block level_arrival level_set lot lot_arrival lot_block lot_block_count lot_chapter_count lot_volume
+      lot_volume_count schema_compatibility schema_version security_group stock_entry stock_level
+      stock_transaction transaction_arrival transaction_block_count transaction_chapter_count
+      transaction_volume_count warehouse`,
+    insert: `audit_drift(check_name, expected, found, part_no, rec_no, wid) idempotency_key item_block
+      level_arrival level_set lot lot_arrival lot_block lot_block_count lot_chapter_count lot_volume
+      lot_volume_count stock_entry stock_level(part_no, wid)
+      stock_transaction(body, captured_at, captured_at_corrected, client_id, device_id, device_seq, kind, part_no,
+        request_id, result, reverses, status, to_wid, transaction_no, wid, x_request_id)
+      transaction_arrival transaction_block_count transaction_chapter_count transaction_volume_count`,
+    update: `audit_drift(expected, found, last_seen)
+      audit_progress(due, level_after_part_no, level_after_wid, lot_after, lot_until, pass_finished, pass_started)
+      idempotency_key(asked_at, fingerprint, refused_at, request_id) item_block level_set
+      lot(active, gross_weight, hold, hold_reason, modified, net_weight, rfid_tag, shipped, spot, units)
+      lot_block lot_block_count lot_chapter_count lot_volume lot_volume_count
+      stock_level(in_stock, modified, on_hold, used) transaction_block_count transaction_chapter_count
+      transaction_volume_count`,
+    delete: 'audit_drift item_arrival level_arrival lot_arrival transaction_arrival',
   },
   operator: {
-    audit_drift: 'select',
-    audit_progress: 'select',
-    backup_record: 'select, insert (bytes, made_by, server, taken_at)',
-    client:
-      'select, insert, update (disabled, group_id, operations_per_minute, rate_limit, read_only, tokens_from), delete',
-    client_secret: 'select, insert, delete',
-    client_warehouse: 'select, insert, delete',
-    database_identity: 'select',
-    envelope_key: 'select (created, kid), insert (created)',
-    former_client: 'select, insert (client_id)',
-    idempotency_key: 'select',
-    item:
-      'select, ' +
-      'insert (category, created, created_by, description, dflt_owner, discontinued, modified, put_up, short_id, ' +
-      'sub_category, units, uom), ' +
-      'update (category, described, description, dflt_owner, discontinued, modified, put_up, sub_category, units, uom)',
-    item_alias: 'select, insert, delete',
-    item_arrival: 'select, insert',
-    item_block: 'select',
-    level_arrival: 'select, insert',
-    level_set: 'select',
-    lot: 'select, update (hold, hold_reason, modified)',
-    lot_arrival: 'select',
-    lot_block: 'select',
-    lot_block_count: 'select',
-    lot_chapter_count: 'select',
-    lot_volume: 'select',
-    lot_volume_count: 'select',
-    retention: 'select',
-    schema_compatibility: 'select',
-    schema_version: 'select',
-    security_group: 'select, insert',
-    signing_key: 'select (kid), insert (kid, private_jwk), delete',
-    verifying_key: 'select, insert (kid, public_jwk, signs_from), update (retired, signs_from, withdrawn)',
-    stock_entry: 'select',
-    stock_level:
-      'select, insert (asn, committed, on_order, packed, part_no, used, wid), ' +
-      'update (asn, committed, modified, on_hold, on_order, packed, used)',
-    stock_transaction: 'select, insert (body, client_id, kind, request_id, result, status)',
-    transaction_arrival: 'select',
-    transaction_block_count: 'select',
-    transaction_chapter_count: 'select',
-    transaction_volume_count: 'select',
-    warehouse: 'select, insert, update (name)',
+    select: `audit_drift audit_progress backup_record client client_secret client_warehouse database_identity
+      envelope_key(created, kid) former_client idempotency_key item item_alias item_arrival item_block
+      level_arrival level_set lot lot_arrival lot_block lot_block_count lot_chapter_count lot_volume
+      lot_volume_count retention schema_compatibility schema_version security_group signing_key(kid) stock_entry
+      stock_level stock_transaction transaction_arrival transaction_block_count transaction_chapter_count
+      transaction_volume_count verifying_key warehouse`,
+    insert: `backup_record(bytes, made_by, server, taken_at) client client_secret client_warehouse
+      envelope_key(created) former_client(client_id) item(${itemColumns}, created, created_by, short_id)
+      item_alias item_arrival level_arrival security_group signing_key(kid, private_jwk)
+      stock_level(asn, committed, on_order, packed, part_no, used, wid)
+      stock_transaction(body, client_id, kind, request_id, result, status)
+      verifying_key(kid, public_jwk, signs_from) warehouse`,
+    update: `client(disabled, group_id, operations_per_minute, rate_limit, read_only, tokens_from)
+      item(${itemColumns}, described) lot(hold, hold_reason, modified)
+      stock_level(asn, committed, modified, on_hold, on_order, packed, used)
+      verifying_key(retired, signs_from, withdrawn) warehouse(name)`,
+    delete: 'client client_secret client_warehouse item_alias signing_key',
   },
 };
+
+/** The same lists, in order. */
+function expectedOf(part: Part): Record<string, string[]> {
+  const inOrder = (columns: string | undefined) =>
+    columns === undefined ? '' : `(${columns.split(/,\s*/).sort().join(', ')})`;
+  return Object.fromEntries(
+    Object.entries(rights[part]).map(([right, tables]) => [
+      right,
+      [...tables.matchAll(/(\w+)(?:\(([^)]*)\))?/g)]
+        .map(([, table, columns]) => table + inOrder(columns))
+        .sort(),
+    ]),
+  );
+}
 
 const forbidden = '42501';
 const ledger = ['stock_entry', 'stock_transaction'];
@@ -190,82 +133,68 @@ async function codeOf(sql: Sql, statement: string): Promise<string | null> {
     );
 }
 
-const statements: { name: string; of: (table: string, column: string) => string }[] = [
+const statements: { name: string; of: (table: string, column: string) => string; isWhole?: boolean }[] = [
   { name: 'select', of: (table, column) => `explain select ${column} from ${table}` },
   { name: 'insert', of: (table, column) => `explain insert into ${table} (${column}) values (default)` },
   { name: 'update', of: (table, column) => `explain update ${table} set ${column} = default` },
+  { name: 'delete', of: (table) => `explain delete from ${table}`, isWhole: true },
+  { name: 'truncate', of: (table) => `truncate ${table}`, isWhole: true },
 ];
 
-/** The rights of a login on a table, found by trying. */
-async function rightsOn(sql: Sql, table: string, columns: readonly string[]): Promise<string> {
-  const granted: string[] = [];
-  for (const { name, of } of statements) {
-    const allowed: string[] = [];
-    for (const column of columns)
-      if ((await codeOf(sql, of(table, column))) !== forbidden) allowed.push(column);
-    if (allowed.length === columns.length) granted.push(name);
-    else if (allowed.length > 0) granted.push(`${name} (${allowed.join(', ')})`);
-  }
-  for (const name of ['delete from', 'truncate'])
-    if ((await codeOf(sql, `${name} ${table}`)) !== forbidden) granted.push(name.split(' ')[0]!);
-  return granted.join(', ');
+/** A right on a table, with its columns where it is not on all, found by trying; null when there is none. */
+async function rightOn(sql: Sql, { of }: (typeof statements)[number], table: string, columns: string[]) {
+  const allowed: string[] = [];
+  for (const column of columns)
+    if ((await codeOf(sql, of(table, column))) !== forbidden) allowed.push(column);
+  if (allowed.length === columns.length) return table;
+  return allowed.length === 0 ? null : `${table}(${allowed.join(', ')})`;
 }
 
 describe.each(parts)('the %s', (part) => {
   test('has exactly these rights on each table', async () => {
     const tables = await owner<{ name: string; columns: string[] }[]>`
-      select table_name as name, array_agg(column_name::text order by column_name) as columns
+      select table_name as name, array_agg(column_name::text order by column_name::text collate "C") as columns
       from information_schema.columns
       join information_schema.tables using (table_schema, table_name)
       where table_schema = 'public'
-      group by table_name
-      order by table_name`;
-    const found: Record<string, string> = {};
-    for (const { name, columns } of tables) {
-      const rights = await rightsOn(logins[part], name, columns);
-      if (rights !== '') found[name] = rights;
-    }
+      group by table_name`;
     expect(tables.length).toBeGreaterThan(20);
-    expect(found).toEqual(expected[part]);
+    const found: Record<string, string[]> = {};
+    for (const statement of statements) {
+      const held: string[] = [];
+      for (const { name, columns } of tables) {
+        const tried = statement.isWhole ? columns.slice(0, 1) : columns;
+        const right = await rightOn(logins[part], statement, name, tried);
+        if (right !== null) held.push(right);
+      }
+      if (held.length > 0) found[statement.name] = held.sort();
+    }
+    expect(found).toEqual(expectedOf(part));
   });
 
   test.each([
-    'create table t ()',
-    'create temporary table t ()',
-    'create schema s',
+    ...['create table t ()', 'create temporary table t ()', 'create schema s', 'create role r'],
     'create function f() returns integer language sql return 1',
-    'create role r',
-    "copy (select 1) to program 'true'",
-    "copy (select 1) to '/tmp/inventory-rights'",
-    "select pg_read_file('postgresql.conf')",
-    "select lo_import('/etc/hostname')",
-    'select lo_create(0)',
-    'select lo_creat(-1)',
-    "select lo_from_bytea(0, 'x')",
-    'select lo_open(1, 131072)',
-    'select lo_unlink(1)',
-    'alter table stock_entry disable trigger all',
-    'drop table stock_entry',
-    'drop trigger stock_entry_append_only on stock_entry',
-    'set session_replication_role = replica',
+    ...["copy (select 1) to program 'true'", "copy (select 1) to '/tmp/inventory-rights'"],
+    ...["select pg_read_file('postgresql.conf')", "select lo_import('/etc/hostname')"],
+    ...['lo_create(0)', 'lo_creat(-1)', "lo_from_bytea(0, 'x')", 'lo_open(1, 131072)', 'lo_unlink(1)'].map(
+      (call) => `select ${call}`,
+    ),
+    ...['alter table stock_entry disable trigger all', 'drop table stock_entry'],
+    ...['drop trigger stock_entry_append_only on stock_entry', 'set session_replication_role = replica'],
     'set role pg_execute_server_program',
-    'select recount_lots()',
-    'select bind_lot_volumes()',
-    'select recount_items()',
-    'select collect_levels()',
-    'select recount_transactions()',
+    ...'recount_lots bind_lot_volumes recount_items collect_levels recount_transactions'
+      .split(' ')
+      .map((name) => `select ${name}()`),
   ])('may not: %s', async (statement) => {
     expect(await codeOf(logins[part], statement)).toBe(forbidden);
   });
 
-  // Neither runs inside a transaction.
-  test.each([`create database ${names[0]}_too`, 'alter system reset work_mem'])(
-    'may not: %s',
-    async (statement) => {
-      const failed = logins[part].unsafe(statement).then(() => null);
-      expect(await failed.catch((error) => error.code)).toBe(forbidden);
-    },
-  );
+  test('may not create a database or change the settings of the server', async () => {
+    // Neither runs inside a transaction.
+    for (const statement of [`create database ${names[0]}_too`, 'alter system reset work_mem'])
+      await expect(logins[part].unsafe(statement)).rejects.toMatchObject({ code: forbidden });
+  });
 
   test('is neither superuser nor owner, and may create neither roles nor databases', async () => {
     const [role] = await logins[part]`
@@ -296,6 +225,13 @@ test('the worker may add the lines of a transaction when it writes it, and no ot
   expect(await codeOf(logins.api, line('1', 2))).toBe(forbidden);
 });
 
+type Login = { part: Part; name: string; password: string };
+async function expectLogin(login: Login) {
+  const sql = connect(addressOf(inject('databaseUrl'), login), { name: 'tests', connectionsMax: 1 });
+  expect(await sql`select current_user as name`).toEqual([{ name: login.name }]);
+  await sql.end();
+}
+
 test('a login gets in with its password, which no statement contains', async () => {
   const login = {
     part: 'operator' as const,
@@ -312,31 +248,22 @@ test('a login gets in with its password, which no statement contains', async () 
           }
         : Reflect.get(target, name),
   });
+  onTestFinished(async () => void (await server.unsafe(`drop role if exists ${login.name}`)));
   await ensureLogins(watched, [login]);
-  try {
-    const sql = connect(addressOf(inject('databaseUrl'), login), { name: 'tests', connectionsMax: 1 });
-    expect(await sql`select current_user as name`).toEqual([{ name: login.name }]);
-    await sql.end();
-    expect(statements).toHaveLength(3);
-    expect(statements.join()).not.toContain('secret');
-  } finally {
-    await server.unsafe(`drop role ${login.name}`);
-  }
+  await expectLogin(login);
+  expect(statements).toHaveLength(3);
+  expect(statements.join()).not.toContain('secret');
 });
 
 test('a login works when several processes create it at the same moment', async () => {
   const login = { part: 'operator' as const, name: `${names[0]}_shared`, password: 'shared' };
   const makers = Array.from({ length: 8 }, () => connect(inject('databaseUrl'), { name: 'tests' }));
-  try {
-    for (let round = 0; round < 5; round++)
-      await Promise.all(makers.map((sql) => ensureLogins(sql, [login])));
-    const sql = connect(addressOf(inject('databaseUrl'), login), { name: 'tests', connectionsMax: 1 });
-    expect(await sql`select current_user as name`).toEqual([{ name: login.name }]);
-    await sql.end();
-  } finally {
+  onTestFinished(async () => {
     await Promise.all(makers.map((sql) => sql.end()));
     await server.unsafe(`drop role if exists ${login.name}`);
-  }
+  });
+  for (let round = 0; round < 5; round++) await Promise.all(makers.map((sql) => ensureLogins(sql, [login])));
+  await expectLogin(login);
 });
 
 test('every part that makes changes may read their moment, and only the api may ask up to when changes are known', async () => {
@@ -352,19 +279,17 @@ test('every part that makes changes may read their moment, and only the api may 
   });
 });
 
-describe.each([...parts, 'owner' as const])('refused to the %s', (who) => {
-  test.each(
-    ledger.flatMap((table) => [
-      `update ${table} set transaction_no = transaction_no`,
-      `delete from ${table}`,
-      `truncate ${table} cascade`,
-    ]),
-  )('%s', async (statement) => {
-    const sql = who === 'owner' ? owner : logins[who];
-    // restrict_violation: by trigger, whatever the rights.
-    expect(await codeOf(sql, statement)).toBe(who === 'owner' ? '23001' : forbidden);
-    for (const table of ledger) expect((await owner.unsafe(`select from ${table}`)).length).toBe(1);
-  });
+// The parts have no right to it.
+test.each(
+  ledger.flatMap((table) => [
+    `update ${table} set transaction_no = transaction_no`,
+    `delete from ${table}`,
+    `truncate ${table} cascade`,
+  ]),
+)('refused even to the owner: %s', async (statement) => {
+  // restrict_violation: by trigger, whatever the rights.
+  expect(await codeOf(owner, statement)).toBe('23001');
+  for (const table of ledger) expect((await owner.unsafe(`select from ${table}`)).length).toBe(1);
 });
 
 test('an owner who may not create roles is told what a superuser must run, and migrates after that, even with rights revoked from public', async () => {

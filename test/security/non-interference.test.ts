@@ -5,13 +5,13 @@ import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { itemSortColumns } from '@inventory/db/lists/list-items';
 import { lotSortColumns } from '@inventory/db/lists/list-lots';
 import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
-import type { Fragment, Tx } from '@inventory/db/postgres/pool';
+import type { Tx } from '@inventory/db/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
-import { type ApiClient, askToken, createApiClient } from '../harness/service/api-client.ts';
+import { type ApiClient, askToken, createApiClient, untilAnswered } from '../harness/service/api-client.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
 const inScope = [1, 2];
@@ -215,36 +215,23 @@ const sorts = (columns: readonly string[]) => [
 ];
 const pages = ['pageSize=40', 'pageSize=7&page=3'];
 const moments = ['', `modifiedSince=${since}`, 'modifiedSince=2000-01-01'];
+const words = (text: string) => text.split(' ');
 const lotFilters = [
-  ...['', 'inStock=true', 'inStock=false', 'hold=true', 'hold=false', 'itemID=ITEM-007', 'itemID=NONE'],
-  ...['spot=A', 'spot=', 'spot=X', 'serial=S1', 'serial=', 'serial=S9', 'inStock=true&spot=A&serial=S1'],
+  ...[
+    '',
+    ...words('inStock=true inStock=false hold=true hold=false itemID=ITEM-007 itemID=NONE spot=A spot='),
+  ],
+  ...words('spot=X serial=S1 serial= serial=S9 inStock=true&spot=A&serial=S1'),
 ];
-
+const moreLotFilters = words('rfidTag=TAG3 serial2=T9 jobID=0 jobID=4 expiresBefore=2026-03-05');
 const transactionFilters = [
   ...[
     '',
-    'kind=move',
-    'kind=receive',
-    'kind=reverse',
-    'itemID=ITEM-007',
-    'itemID=NONE',
-    'wid=1',
-    'wid=2',
-    'wid=3',
+    ...words('kind=move kind=receive kind=reverse itemID=ITEM-007 itemID=NONE wid=1 wid=2 wid=3 serial=S1'),
   ],
-  ...[
-    'serial=S1',
-    'serial=',
-    'serial=S9',
-    'reference=R3',
-    'clientId=client-1',
-    'deviceID=d1',
-    'startDate=2026-01-25',
-  ],
-  ...['endDate=2026-01-24', 'startDate=2026-01-22&endDate=2026-01-23', 'kind=move&wid=1&clientId=client-2'],
+  ...words('serial= serial=S9 reference=R3 clientId=client-1 deviceID=d1 startDate=2026-01-25'),
+  ...words('endDate=2026-01-24 startDate=2026-01-22&endDate=2026-01-23 kind=move&wid=1&clientId=client-2'),
 ];
-
-const moreLotFilters = ['rfidTag=TAG3', 'serial2=T9', 'jobID=0', 'jobID=4', 'expiresBefore=2026-03-05'];
 
 /** Every combination of the choices, as the query of a list. */
 function combined(...choices: readonly (readonly string[])[]): string[] {
@@ -255,22 +242,21 @@ function combined(...choices: readonly (readonly string[])[]): string[] {
   return all.map((each) => each.filter((one) => one !== '').join('&'));
 }
 
+/** Each order beside each filter, and each filter beside each page and moment, but not all together. */
+const oneInFive = (all: readonly string[]) => all.filter((_, index) => index % 5 === 0);
+const someLots = ['lot 3', 'lot 5', 'foreign lot', 'no lot'];
+
 const variants: Record<string, string[]> = {
   '/Inventory': [
-    ...combined(sorts(lotSortColumns), lotFilters, pages, moments),
+    ...oneInFive(combined(sorts(lotSortColumns), lotFilters, pages, moments)),
     ...combined(['', 'sort=units'], [...moreLotFilters, 'view=full', 'view=full&spot=A'], pages, moments),
   ],
   '/Inventory/1': [
-    ...combined(sorts(lotSortColumns), ['', 'spot=A', 'inStock=false'], pages, moments),
+    ...oneInFive(combined(sorts(lotSortColumns), ['', 'spot=A', 'inStock=false'], pages, moments)),
     ...combined(['view=full'], pages, moments),
-    ...['lot 3', 'lot 5', 'foreign lot', 'no lot'].map((lot) => `recNo={${lot}}`),
+    ...someLots.map((lot) => `recNo={${lot}}`),
   ],
-  ...Object.fromEntries(
-    ['lot 3', 'lot 5', 'lot 40', 'lot 150', 'foreign lot', 'no lot'].map((lot) => [
-      `/Inventory/Lots/{${lot}}`,
-      [''],
-    ]),
-  ),
+  ...Object.fromEntries([...someLots, 'lot 40', 'lot 150'].map((lot) => [`/Inventory/Lots/{${lot}}`, ['']])),
   '/Inventory/StockLevels': combined(sorts(stockLevelSortColumns), pages, moments),
   '/Inventory/StockLevels/2': combined(
     ['', 'sort=inStock'],
@@ -282,13 +268,13 @@ const variants: Record<string, string[]> = {
   '/Item/All': combined(sorts(itemSortColumns), pages, moments),
   '/Inventory/Transactions': [
     ...combined(['', 'sort=transactionNo'], transactionFilters, pages, moments),
-    ...['lot 3', 'lot 5', 'lot 100', 'foreign lot', 'no lot'].map((lot) => `recNo={${lot}}`),
+    ...[...someLots, 'lot 100'].map((lot) => `recNo={${lot}}`),
   ],
-  '/Inventory/Transactions/{transaction 3}': [''],
-  '/Inventory/Transactions/{transaction 10}': [''],
-  '/Inventory/Transactions/{transaction 15}': [''],
-  '/Inventory/Transactions/{foreign transaction}': [''],
-  '/Inventory/Transactions/{no transaction}': [''],
+  ...Object.fromEntries(
+    ['transaction 3', 'transaction 10', 'transaction 15', 'foreign transaction', 'no transaction'].map(
+      (each) => [`/Inventory/Transactions/{${each}}`, ['']],
+    ),
+  ),
   '/Inventory/3': ['', 'pageSize=1'],
   '/Inventory/StockLevels/4': ['', 'pageSize=1'],
 };
@@ -299,48 +285,34 @@ const variants: Record<string, string[]> = {
  */
 type Numbers = { of(name: string): string; ranked(text: string): string };
 
-async function numbersOf({ database }: World): Promise<Numbers> {
-  const numbers = async (inside: Fragment, table: string, column: string) => {
-    const rows = await database.sql<{ number: number; inside: boolean }[]>`
-      select ${database.sql.unsafe(column)} as number, ${inside} as inside from ${database.sql.unsafe(table)} order by 1`;
-    return {
-      inside: rows.filter((row) => row.inside).map((row) => row.number),
-      foreign: rows.filter((row) => !row.inside).map((row) => row.number),
-    };
-  };
-  const scope = database.sql`wid = any(${inScope}::integer[])`;
-  const lots = await numbers(scope, 'lot', 'rec_no');
-  const [foreign] = await database.sql<
-    { first: number }[]
-  >`select min(rec_no) as first from lot where wid = 3`;
-  lots.foreign = [foreign!.first];
-  const touched = database.sql`(${scope} or coalesce(to_wid = any(${inScope}::integer[]), false))`;
-  const transactions = await numbers(touched, 'stock_transaction', 'transaction_no');
-  const kinds: Record<string, { inside: number[]; foreign: number[] }> = {
-    lot: lots,
-    transaction: transactions,
-  };
-  const ranksOf = ({ inside }: { inside: number[] }) =>
-    new Map(inside.map((number, index) => [number, index + 1]));
-  const ranks = { recNo: ranksOf(lots), transactionNo: ranksOf(transactions) };
+async function numbersOf({ database: { sql } }: World): Promise<Numbers> {
+  const touched = (wid: string) => sql`coalesce(${sql(wid)} = any(${inScope}::integer[]), false)`;
+  const lots = await sql<{ number: number; inside: boolean }[]>`
+    select rec_no as number, ${touched('wid')} as inside from lot order by wid <> 3, rec_no`;
+  const transactions = await sql<{ number: number; inside: boolean }[]>`
+    select transaction_no as number, ${touched('wid')} or ${touched('to_wid')} as inside
+    from stock_transaction
+    order by 1`;
+  const known = Object.entries({ lot: lots, transaction: transactions }).map(([kind, rows]) => {
+    const inside = rows.filter((row) => row.inside).map(({ number }) => number);
+    const ranks = new Map(inside.map((number, index) => [number, index + 1]));
+    return [kind, { inside, ranks, foreign: rows.find((row) => !row.inside)!.number }] as const;
+  });
+  const kinds = Object.fromEntries(known);
+  const ranked = (text: string, fields: RegExp, kind: string) =>
+    text.replace(fields, (_, field, no) => `"${field}":"${kinds[kind]!.ranks.get(Number(no)) ?? 'foreign'}"`);
   return {
     of: (name) =>
       name.replace(/\{(?:(foreign|no) )?(lot|transaction) ?(\d*)\}/g, (_, which, kind, place) => {
         const { inside, foreign } = kinds[kind]!;
         return String(
-          which === 'no' ? 999_999_999 : which === 'foreign' ? foreign[0] : inside[Number(place) - 1],
+          which === 'no' ? 999_999_999 : which === 'foreign' ? foreign : inside[Number(place) - 1],
         );
       }),
-    ranked: (text) =>
-      text
-        .replace(
-          /"(recNo|fromRecNo)":(\d+)/g,
-          (_, field, no) => `"${field}":"${ranks.recNo.get(Number(no)) ?? 'foreign'}"`,
-        )
-        .replace(
-          /"(transactionNo|reverses|reversedBy)":(\d+)/g,
-          (_, field, no) => `"${field}":"${ranks.transactionNo.get(Number(no)) ?? 'foreign'}"`,
-        ),
+    ranked(text) {
+      const withLots = ranked(text, /"(recNo|fromRecNo)":(\d+)/g, 'lot');
+      return ranked(withLots, /"(transactionNo|reverses|reversedBy)":(\d+)/g, 'transaction');
+    },
   };
 }
 
@@ -362,12 +334,13 @@ async function readAll(world: World, path: string, { of, ranked }: Numbers): Pro
   const headers = { authorization: `Bearer ${world.client.token}` };
   let costlyAt = await lastCostlyAt(world.database);
   for (const query of variants[path]!) {
-    const answer = await request(`http://127.0.0.1:${world.api.port}/api/v1${of(`${path}?${query}`)}`, {
-      headers,
+    const url = `http://127.0.0.1:${world.api.port}/api/v1${of(`${path}?${query}`)}`;
+    // A slow machine's 503 tells of no stock.
+    const { status, told, text } = await untilAnswered(async () => {
+      const answer = await request(url, { headers });
+      const told = Object.entries(answer.headers).filter(([name]) => /^x-(total|page)/.test(name));
+      return { status: answer.statusCode, told, text: await answer.body.text() };
     });
-    const status = answer.statusCode;
-    const told = Object.entries(answer.headers).filter(([name]) => /^x-(total|page)/.test(name));
-    const text = await answer.body.text();
     const before = costlyAt;
     costlyAt = await lastCostlyAt(world.database);
     const turn = costlyAt === before ? 'cheap' : 'costly';
@@ -405,17 +378,9 @@ test('200: filters that match little in scope stay cheap, beside a costly list u
     });
     expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, 200])));
   };
-  const lots = [
-    'itemID=ITEM-007',
-    'spot=A',
-    'serial=S1',
-    'hold=true',
-    'rfidTag=TAG3',
-    'serial2=T9',
-    'jobID=4',
-  ];
+  const lots = words('itemID=ITEM-007 spot=A serial=S1 hold=true rfidTag=TAG3 serial2=T9 jobID=4');
   const since = 'modifiedSince=2026-02-20';
-  const done = ['itemID=ITEM-007', 'serial=S1', 'reference=R3', 'deviceID=d1', 'startDate=2026-01-25'];
+  const done = words('itemID=ITEM-007 serial=S1 reference=R3 deviceID=d1 startDate=2026-01-25');
   await answers('stock_level', '/Inventory/StockLevels?sort=inStock', [
     ...[...lots, since, of('recNo={foreign lot}')].map((filter) => `/Inventory?${filter}`),
     ...[...done, since, of('recNo={foreign lot}')].map((filter) => `/Inventory/Transactions?${filter}`),
@@ -439,18 +404,15 @@ test('the worlds differ, and the compared answers are not empty', async () => {
   expect(counts[0]!.last).not.toBe(counts[1]!.last);
   const { client } = worlds[0]!;
   const total = async (query: string) => (await client.get(query)).body.totalCount;
-  for (const filter of [...lotFilters, ...moreLotFilters].filter((each) => !/NONE|X|S9/.test(each))) {
-    const count = await total(`/Inventory?${filter}`);
+  const expectSome = async (path: string, filter: string, most = Number.POSITIVE_INFINITY) => {
+    const count = await total(`${path}?${filter}`);
     expect(count, filter).toBeGreaterThan(0);
-    if (filter !== '') expect(count, filter).toBeLessThan(lotsInScope);
-  }
-  for (const filter of transactionFilters.filter((each) => !/NONE|S9|wid=3|serial=$/.test(each))) {
-    const count = await total(`/Inventory/Transactions?${filter}`);
-    expect(count, filter).toBeGreaterThan(0);
-  }
-  for (const path of ['/Inventory', '/Inventory/StockLevels', '/Inventory/Transactions']) {
-    const changed = await total(`${path}?modifiedSince=${since}`);
-    expect(changed, path).toBeGreaterThan(0);
-    expect(changed, path).toBeLessThan(await total(path));
-  }
+    expect(count, filter).toBeLessThan(most);
+  };
+  for (const filter of [...lotFilters, ...moreLotFilters].filter((each) => !/^$|NONE|X|S9/.test(each)))
+    await expectSome('/Inventory', filter, lotsInScope);
+  for (const filter of transactionFilters.filter((each) => !/NONE|S9|wid=3|serial=$/.test(each)))
+    await expectSome('/Inventory/Transactions', filter);
+  for (const path of ['/Inventory', '/Inventory/StockLevels', '/Inventory/Transactions'])
+    await expectSome(path, `modifiedSince=${since}`, await total(path));
 });

@@ -4,7 +4,7 @@ import { receiveOf } from '../harness/stock/operations.ts';
 
 const service = useService();
 
-/** The number of rows in each table that an api writes to. */
+/** The number of rows in each table that an api or a worker writes to. */
 async function rowsOfTables(): Promise<Record<string, number>> {
   const tables = await service.sql<{ name: string }[]>`
     select relname as name
@@ -14,14 +14,9 @@ async function rowsOfTables(): Promise<Record<string, number>> {
         or has_table_privilege('inventory_worker', oid, 'insert') or has_any_column_privilege('inventory_worker', oid, 'insert'))
       -- What the worker keeps up with by itself.
       and relname not like 'audit%'`;
-  const counts: [string, number][] = [];
-  for (const { name } of tables) {
-    const [row] = await service.sql<
-      { rows: number }[]
-    >`select count(*)::integer as rows from ${service.sql(name)}`;
-    counts.push([name, row!.rows]);
-  }
-  return Object.fromEntries(counts);
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) counts[name] = (await service.sql`select from ${service.sql(name)}`).length;
+  return counts;
 }
 
 const evidence = (deviceSeq: number) => ({ deviceID: 's-12', deviceSeq, capturedAt: '2026-01-01T00:00:00Z' });

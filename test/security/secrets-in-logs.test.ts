@@ -10,8 +10,7 @@ import { migrate } from '@inventory/db/migrate/migrate';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type OwnRedis, startOwnRedis } from '../harness/servers/own-redis.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readRedis } from '../harness/servers/redis-contents.ts';
 import { type ApiClient, createApiClient, send, untilAnswered } from '../harness/service/api-client.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
@@ -27,23 +26,13 @@ function canary(what: string): string {
 }
 
 // These travel in envelopes and are stored; the rest belongs to the client or the operator alone.
-const bodies = new Set([
-  'remark',
-  'reference',
-  'serial',
-  'serial2',
-  'spot',
-  'RFID tag',
-  'prodID',
-  'description',
-]);
+const bodies = new Set('remark reference serial serial2 spot rfidTag prodID description'.split(' '));
 
 const clientId = uniqueName('scanner');
 const itemID = uniqueName('ITEM');
 const running: Started[] = [];
 let folder: string;
 let stack: Stack;
-let other: OwnRedis;
 let sql: Sql;
 let redis: Redis;
 let api: Started;
@@ -56,7 +45,6 @@ let count = 0;
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'secrets-')));
   stack = await startStack({ folder, throwAway: true, report: () => {} });
-  other = await startOwnRedis();
   sql = connect(stack.databaseUrl, { name: 'tests', connectionsMax: 2 });
   await migrate(sql);
   await addWarehouse(sql, { wid: 1, name: 'Main' });
@@ -99,7 +87,6 @@ afterAll(async () => {
   for (const each of running) await each.stop();
   redis?.disconnect();
   await sql?.end({ timeout: 5 });
-  await other?.stop();
   await stack?.stop();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
@@ -143,40 +130,25 @@ async function fetchToken(
   return answer.body.access_token;
 }
 
-const fields = () => ({
-  spot: canary('spot'),
-  serial: canary('serial'),
-  serial2: canary('serial2'),
-  rfidTag: canary('RFID tag'),
-  reference: canary('reference'),
-  remark: canary('remark'),
-});
+const marked = (...names: string[]) => Object.fromEntries(names.map((name) => [name, canary(name)]));
+const bodyOf = (units: number, more: object) => ({ itemID, units, wid: 1, reasonCode: 0, ...more });
+const fields = () => marked('spot', 'serial', 'serial2', 'rfidTag', 'reference', 'remark');
 
 function receive() {
   count += 1;
   const key = `${canary('Idempotency-Key')}-${count}`;
-  const body = { itemID, units: 5, wid: 1, reasonCode: 0, ...fields() };
-  return client.post('/Inventory/Receive', body, { 'Idempotency-Key': key });
+  return client.post('/Inventory/Receive', bodyOf(5, fields()), { 'Idempotency-Key': key });
 }
 
 /** One of every request callers send, whatever the answer. */
 async function useAll(): Promise<void> {
   await Promise.all([
     receive(),
-    client.post('/Inventory/Issue', {
-      ...{ itemID, units: 1, wid: 1, reasonCode: 0, prodID: canary('prodID') },
-      ...fields(),
-    }),
-    client.post('/Inventory/Move', {
-      itemID,
-      units: 1,
-      wid: 1,
-      toSpot: canary('spot'),
-      serial: canary('serial'),
-    }),
+    client.post('/Inventory/Issue', bodyOf(1, { ...marked('prodID'), ...fields() })),
+    client.post('/Inventory/Move', bodyOf(1, { toSpot: canary('spot'), ...marked('serial') })),
     client.get(`/Inventory?serial=${canary('serial')}&spot=${canary('query string')}`),
     client.get(`/Item?key=${canary('query string')}&type=id`),
-    client.put('/Item', { shortID: itemID, description: canary('description') }),
+    client.put('/Item', { shortID: itemID, ...marked('description') }),
     send(baseUrl, 'GET', `/Item?access_token=${client.token}`),
     send(baseUrl, 'GET', '/Item', { headers: { Authorization: `Bearer ${canary('wrong token')}` } }),
     send(baseUrl, 'POST', '/Inventory/Receive', {
@@ -207,19 +179,6 @@ async function useUntilLogged(line: RegExp, processes: Started[] = [api, worker]
   }
 }
 
-/**
- * Sends all of them until Redis has given this refusal: connections that meet it are replaced, and nothing of
- * it may be logged.
- */
-async function useUntilRefused(code: string): Promise<void> {
-  const refusals = async () => {
-    await useAll();
-    const stats = await redis.info('errorstats');
-    return Number(new RegExp(`^errorstat_${code}:count=(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
-  };
-  await expect.poll(refusals, { timeout: 60_000 }).toBeGreaterThan(0);
-}
-
 /** Waits until a receipt is applied again. */
 async function expectBack(): Promise<void> {
   await expect.poll(async () => (await receive()).status, { timeout: 60_000 }).toBe(201);
@@ -227,105 +186,85 @@ async function expectBack(): Promise<void> {
 
 const logged = (message: string) => new RegExp(`"message":"[^"]*${message}`);
 
+const cutPostgres = () =>
+  sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'inventory-%'`;
+const config = (...setting: [string, string]) => redis.config('SET', ...setting);
+
+/** What goes wrong, what shows it in the log, and how it ends. */
+const faults: [string, () => Promise<unknown>, () => Promise<unknown>, () => Promise<unknown>][] = [
+  [
+    'Redis refuses the password',
+    () => setRedisPassword('another password of Redis').then(cutRedis),
+    () => useUntilLogged(logged('WRONGPASS')),
+    () => setRedisPassword('password of Redis'),
+  ],
+  [
+    'Redis is at its memory limit',
+    () => config('maxmemory', '1'),
+    () => useUntilLogged(logged('OOM')),
+    () => config('maxmemory', '0'),
+  ],
+  [
+    'Redis has forgotten its scripts, and may not run them',
+    () =>
+      redis
+        .script('FLUSH')
+        .then(expectBack)
+        .then(() => redis.acl('SETUSER', redisUser(), '-@scripting')),
+    () => useUntilLogged(logged('NOPERM')),
+    () => redis.acl('SETUSER', redisUser(), '+@scripting'),
+  ],
+  ['the connections to Redis and Postgres are reset', () => cutRedis().then(useAll), cutPostgres, useAll],
+  [
+    'Postgres refuses the password',
+    () => setPostgresPassword('another password of Postgres').then(cutPostgres),
+    () => useUntilLogged(logged('password authentication failed')),
+    () => setPostgresPassword('password of Postgres'),
+  ],
+  [
+    'a constraint refuses a row',
+    () =>
+      sql.unsafe(`
+        alter table lot add constraint lot_fault_check check (remark <> '${canary('remark')}') not valid;
+        alter table item add constraint item_fault_check check (description <> '${canary('description')}x') not valid`),
+    async () => {
+      expect((await untilAnswered(receive)).status).toBe(500);
+      const description = `${canary('description')}x`;
+      const changed = await untilAnswered(() => client.put('/Item', { shortID: itemID, description }));
+      expect(changed.status).toBe(500);
+      await expect.poll(() => worker.written()).toMatch(/"constraint":"lot_fault_check"/);
+      await expect.poll(() => api.written()).toMatch(/"constraint":"item_fault_check"/);
+    },
+    () =>
+      sql.unsafe(
+        'alter table lot drop constraint lot_fault_check; alter table item drop constraint item_fault_check',
+      ),
+  ],
+  [
+    'a value is not of its type',
+    () =>
+      sql.unsafe(`
+        create function fault() returns trigger language plpgsql as $$
+        begin perform new.serial::integer; return new; end $$;
+        create trigger fault before insert on lot for each row execute function fault()`),
+    async () => {
+      expect((await untilAnswered(receive)).status).toBe(500);
+      await expect.poll(() => worker.written()).toMatch(logged('invalid_text_representation'));
+    },
+    () => sql`drop function fault() cascade`,
+  ],
+];
+
 describe('no secret and no value of a body in any log', () => {
   test('when all is well', async () => {
     await useAll();
     expect(written()).toContain('is up');
   });
 
-  test('when Redis refuses the password', async () => {
-    await setRedisPassword('another password of Redis');
-    await cutRedis();
-    await useUntilLogged(logged('WRONGPASS'));
-    await setRedisPassword('password of Redis');
+  test.each(faults)('when %s', async (_what, begin, show, end) => {
+    await begin();
+    await show().finally(end);
     await expectBack();
-  });
-
-  test('when Redis is at its memory limit', async () => {
-    await redis.config('SET', 'maxmemory', '1');
-    await useUntilLogged(logged('OOM'));
-    await redis.config('SET', 'maxmemory', '0');
-    await expectBack();
-  });
-
-  test('when Redis has become a replica', async () => {
-    await redis.replicaof('127.0.0.1', 1);
-    await useUntilRefused('READONLY');
-    await redis.replicaof('NO', 'ONE');
-    await expectBack();
-  });
-
-  test('when Redis loads its data', async () => {
-    for (let index = 0; index < 200; index++) await other.redis.set(`filler-${index}`, randomBytes(30_000));
-    const { username, password } = new URL(other.url);
-    await redis.config('SET', 'masteruser', username, 'masterauth', password);
-    // So that it answers while it loads, and takes its time.
-    await redis.config('SET', 'key-load-delay', 50_000);
-    await redis.config('SET', 'loading-process-events-interval-bytes', 1024).catch(() => {});
-    await redis.replicaof('127.0.0.1', other.port);
-    // Not sooner: connections replaced before then wait until it has loaded.
-    await expect.poll(() => redis.info('persistence'), { timeout: 60_000 }).toContain('loading:1');
-    await useUntilRefused('LOADING');
-    await redis.config('SET', 'key-load-delay', 0).catch(() => {});
-    await expect.poll(() => redis.replicaof('NO', 'ONE').catch(() => null), { timeout: 60_000 }).toBe('OK');
-    await redis.flushall();
-    await setRedisPassword('password of Redis');
-    await expectBack();
-  });
-
-  test('when Redis has forgotten its scripts, and may not run them', async () => {
-    await redis.script('FLUSH');
-    await expectBack();
-    await redis.acl('SETUSER', redisUser(), '-@scripting');
-    await useUntilLogged(logged('NOPERM'));
-    await redis.acl('SETUSER', redisUser(), '+@scripting');
-    await expectBack();
-  });
-
-  test('when the connections to Redis and Postgres are reset', async () => {
-    await cutRedis();
-    await useAll();
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'inventory-%'`;
-    await useAll();
-    await expectBack();
-  });
-
-  test('when Postgres refuses the password', async () => {
-    await setPostgresPassword('another password of Postgres');
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'inventory-%'`;
-    await useUntilLogged(logged('password authentication failed'));
-    await setPostgresPassword('password of Postgres');
-    await expectBack();
-  });
-
-  test('when a constraint refuses a row', async () => {
-    await sql.unsafe(`
-      alter table lot add constraint lot_fault_check check (remark <> '${canary('remark')}') not valid;
-      alter table item add constraint item_fault_check check (description <> '${canary('description')}x') not valid`);
-    onTestFinished(async () => {
-      await sql`alter table lot drop constraint lot_fault_check`;
-      await sql`alter table item drop constraint item_fault_check`;
-      await expectBack();
-    });
-    expect((await untilAnswered(receive)).status).toBe(500);
-    const description = `${canary('description')}x`;
-    const changed = await untilAnswered(() => client.put('/Item', { shortID: itemID, description }));
-    expect(changed.status).toBe(500);
-    await expect.poll(() => worker.written()).toMatch(/"constraint":"lot_fault_check"/);
-    await expect.poll(() => api.written()).toMatch(/"constraint":"item_fault_check"/);
-  });
-
-  test('when a value is not of its type', async () => {
-    await sql.unsafe(`
-      create function fault() returns trigger language plpgsql as $$
-      begin perform new.serial::integer; return new; end $$;
-      create trigger fault before insert on lot for each row execute function fault()`);
-    onTestFinished(async () => {
-      await sql`drop function fault() cascade`;
-      await expectBack();
-    });
-    expect((await untilAnswered(receive)).status).toBe(500);
-    await expect.poll(() => worker.written()).toMatch(logged('invalid_text_representation'));
   });
 
   test('when a statement exceeds its time', async () => {
@@ -336,26 +275,25 @@ describe('no secret and no value of a body in any log', () => {
     await expectBack();
   });
 
-  test('when a process cannot be started', async () => {
-    const wrong = {
-      ...env,
-      DATABASE_URL: withPassword(env.DATABASE_URL!, canary('wrong password of Postgres')),
-    };
-    const broken = { ...env, DATABASE_URL: `postgres://joe:${canary('broken password')}@[/x` };
-    const brokenRedis = { ...env, REDIS_URL: `redis://:${canary('broken password')}@[/x` };
-    for (const each of [wrong, broken, brokenRedis]) {
-      for (const file of ['apps/api/src/main.ts', 'apps/worker/src/main.ts']) {
-        const failed = await startProcess(file, each, { quiet: true, keep: true }).then(
-          (started) => started.stop().then(() => ({ message: started.written() })),
-          (error: Error) => error,
-        );
-        const found = [...canaries].filter(([, text]) => failed.message.includes(text)).map(([what]) => what);
-        expect(found).toEqual([]);
-        expect(failed.message).toMatch(
-          /password authentication failed|is not an address|Invalid URL|ENOTFOUND|may hold values/,
-        );
-      }
-    }
+  test.each([
+    ['api', { DATABASE_URL: () => withPassword(env.DATABASE_URL!, canary('wrong password of Postgres')) }],
+    ['worker', { DATABASE_URL: () => `postgres://joe:${canary('broken password')}@[/x` }],
+    ['api', { REDIS_URL: () => `redis://:${canary('broken password')}@[/x` }],
+  ])('when a process cannot be started: %s', async (name, changes) => {
+    const changed = Object.entries(changes).map(([setting, make]) => [setting, make()]);
+    const started = startProcess(
+      `apps/${name}/src/main.ts`,
+      { ...env, ...Object.fromEntries(changed) },
+      { quiet: true, keep: true },
+    );
+    const message = await started.then(
+      (each) => each.stop().then(() => each.written()),
+      (error: Error) => error.message,
+    );
+    expect([...canaries].filter(([, text]) => message.includes(text)).map(([what]) => what)).toEqual([]);
+    expect(message).toMatch(
+      /password authentication failed|is not an address|Invalid URL|ENOTFOUND|may hold values/,
+    );
   });
 
   test('when libraries print, warn, reject and throw', async () => {

@@ -2,16 +2,13 @@ import { startServer } from '@inventory/api/server';
 import { createSigningKey } from '@inventory/auth/token';
 import { deleteRetiredHalves, rotateSigningKey, withdrawSigningKey } from '@inventory/db/access/signing-keys';
 import { createLog } from '@inventory/process/log/log';
-import { beforeEach, expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { askToken, createApiClient, send } from '../harness/service/api-client.ts';
-import { uniqueName, useService } from '../harness/service/service.ts';
+import { useService } from '../harness/service/service.ts';
 import { untilRightsHold } from '../harness/watch/rights-hold.ts';
 
 const service = useService({ apis: 2, workers: 0 });
-
-// From here on nobody signs with a key of the previous test.
-beforeEach(untilRightsHold);
 
 type Secret = { clientId: string; secret: string };
 
@@ -24,26 +21,37 @@ async function fetchToken(client: Secret, baseUrl = service.baseUrl): Promise<st
   return answer.body.access_token;
 }
 
-/** The settings of a process that starts after the others. */
-const lateEnv = () => ({
-  DATABASE_URL: service.databaseUrl,
-  REDIS_URL: inject('redisUrl'),
-  QUEUE_PREFIX: uniqueName('late'),
-  PORT: '0',
-});
+/** A process that starts after the others. */
+const startLate = () => startServer({ ...service.env, PORT: '0' }, createLog('api'));
 
 /** The answer of each process to a token. */
 const statuses = (token: string) =>
   Promise.all(
-    service.baseUrls.map(async (baseUrl) => {
-      const client = createApiClient(baseUrl, '', token);
-      return (await client.get('/Item')).status;
-    }),
+    service.baseUrls.map(async (baseUrl) => (await createApiClient(baseUrl, '', token).get('/Item')).status),
   );
 
 /** The keys whose private halves are in the database. */
 const halves = async () =>
   (await service.sql<{ kid: string }[]>`select kid from signing_key`).map(({ kid }) => kid);
+
+test('an expired secret is refused exactly as a wrong one is', async () => {
+  const client = await service.client();
+  await fetchToken(client);
+  await service.sql`update client_secret set expires = now() - interval '1 second' where client_id = ${client.clientId}`;
+  const ask = async (secret: string) => {
+    const answer = await send(service.baseUrl, 'POST', '/Token', {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: `grant_type=client_credentials&client_id=${client.clientId}&client_secret=${secret}`,
+    });
+    const { 'x-request-id': _id, date: _date, ...headers } = Object.fromEntries(answer.headers);
+    return { status: answer.status, text: answer.text, headers };
+  };
+  const expired = await ask(client.secret);
+  expect(expired.status).toBe(401);
+  expect(expired).toEqual(await ask('wrong'));
+  // Keys fetched while it lived end by themselves.
+  expect(await statuses(client.token)).toEqual([200, 200]);
+});
 
 test('no request fails while the key is changed, and a token of the new key is good everywhere at once', async () => {
   const client = await service.client();
@@ -92,7 +100,7 @@ test('no request fails while the key is changed, and a token of the new key is g
   expect([...kids]).toEqual([before, key.kid]);
   // Its tokens live on, and a process that starts now knows the key.
   expect(await statuses(client.token)).toEqual([200, 200]);
-  const late = await startServer(lateEnv(), createLog('api'));
+  const late = await startLate();
   const lateUrl = `http://127.0.0.1:${late.port}/api/v1`;
   expect((await createApiClient(lateUrl, '', client.token).get('/Item')).status).toBe(200);
   expect(kidOf(await fetchToken(client, lateUrl))).toBe(key.kid);
@@ -115,29 +123,6 @@ test('401: a token of a key whose last token has ended; 200 until then', async (
   await untilRightsHold();
   expect(await statuses(client.token)).toEqual([401, 401]);
   expect(await statuses(await fetchToken(client))).toEqual([200, 200]);
-});
-
-test('the private half of a retired key is gone from the database, and no other', async () => {
-  const client = await service.client();
-  const kid = kidOf(client.token);
-  await rotateSigningKey(service.sql, await createSigningKey());
-  await deleteRetiredHalves(service.sql);
-  expect(await halves()).toContain(kid);
-  await service.sql`update verifying_key set retired = clock_timestamp() where kid = ${kid}`;
-  await deleteRetiredHalves(service.sql);
-  expect(await halves()).not.toContain(kid);
-  const ended = await createSigningKey();
-  await service.sql`
-    insert into verifying_key (kid, public_jwk, signs_from, retired)
-    values (${ended.kid}, ${JSON.stringify(ended.publicJwk)}::text::json, now() - interval '2 days', now() - interval '1 day')`;
-  await service.sql`
-    insert into signing_key (kid, private_jwk)
-    values (${ended.kid}, ${JSON.stringify(ended.privateJwk)}::text::json)`;
-  const late = await startServer(lateEnv(), createLog('api'));
-  await expect.poll(halves).not.toContain(ended.kid);
-  await late.stop();
-  const [stored] = await service.sql`select public_jwk ->> 'd' as d from verifying_key where kid = ${kid}`;
-  expect(stored).toEqual({ d: null });
 });
 
 test('401 within a second on every process: a token of a key that was withdrawn; the next key is good everywhere', async () => {
@@ -170,21 +155,25 @@ test('200: a token of a key that was made a moment ago, on a process that has ju
   }
 });
 
-test('an expired secret is refused exactly as a wrong one is', async () => {
+test('the private half of a retired key is gone from the database, and no other', async () => {
   const client = await service.client();
-  await fetchToken(client);
-  await service.sql`update client_secret set expires = now() - interval '1 second' where client_id = ${client.clientId}`;
-  const ask = async (secret: string) => {
-    const answer = await send(service.baseUrl, 'POST', '/Token', {
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: `grant_type=client_credentials&client_id=${client.clientId}&client_secret=${secret}`,
-    });
-    const { 'x-request-id': _id, date: _date, ...headers } = Object.fromEntries(answer.headers);
-    return { status: answer.status, text: answer.text, headers };
-  };
-  const expired = await ask(client.secret);
-  expect(expired.status).toBe(401);
-  expect(expired).toEqual(await ask('wrong'));
-  // Keys fetched while it lived end by themselves.
-  expect(await statuses(client.token)).toEqual([200, 200]);
+  const kid = kidOf(client.token);
+  await rotateSigningKey(service.sql, await createSigningKey());
+  await deleteRetiredHalves(service.sql);
+  expect(await halves()).toContain(kid);
+  await service.sql`update verifying_key set retired = clock_timestamp() where kid = ${kid}`;
+  await deleteRetiredHalves(service.sql);
+  expect(await halves()).not.toContain(kid);
+  const ended = await createSigningKey();
+  await service.sql`
+    insert into verifying_key (kid, public_jwk, signs_from, retired)
+    values (${ended.kid}, ${JSON.stringify(ended.publicJwk)}::text::json, now() - interval '2 days', now() - interval '1 day')`;
+  await service.sql`
+    insert into signing_key (kid, private_jwk)
+    values (${ended.kid}, ${JSON.stringify(ended.privateJwk)}::text::json)`;
+  const late = await startLate();
+  await expect.poll(halves).not.toContain(ended.kid);
+  await late.stop();
+  const [stored] = await service.sql`select public_jwk ->> 'd' as d from verifying_key where kid = ${kid}`;
+  expect(stored).toEqual({ d: null });
 });

@@ -1,10 +1,6 @@
 import fc from 'fast-check';
+import type { Lengthened } from './slow-texts.ts';
 
-/**
- * A text in which parts, the pumps, are repeated until it has the wanted length: a reader that goes back over
- * what it has read takes four times as long for twice the length.
- */
-export type Pumped = { pieces: readonly Piece[]; length(bytes: number): string };
 type Piece = { text: string; isPump: boolean };
 
 // Names, white space, and any other single character or digit.
@@ -22,7 +18,7 @@ function pumpedAt(
   other: Part | null,
   foreign: string | null,
   isCut: boolean,
-): Pumped {
+): Lengthened {
   const join = (from: number, to: number) => all.slice(from, to).join('');
   const pieces: Piece[] = [
     { text: join(0, one.to), isPump: false },
@@ -40,7 +36,7 @@ function pumpedAt(
 /**
  * Samples of the texts a place reads, each with one or two parts of one to four tokens pumped, cut or not.
  */
-export function pumpedOf(samples: readonly string[], glue: readonly string[]): fc.Arbitrary<Pumped> {
+export function pumpedOf(samples: readonly string[], glue: readonly string[]): fc.Arbitrary<Lengthened> {
   const place = fc.record({ at: fc.nat(), count: fc.integer({ min: 1, max: 4 }) });
   return fc
     .record({
@@ -64,7 +60,7 @@ export function pumpedOf(samples: readonly string[], glue: readonly string[]): f
 /**
  * A short sample with every part of one or two tokens pumped, and behind it every other part, or this glue.
  */
-export function everyPumpedOf(sample: string, glue: readonly string[]): Pumped[] {
+export function everyPumpedOf(sample: string, glue: readonly string[]): Lengthened[] {
   const all = tokensOf(sample);
   const partsFrom = (min: number) =>
     all.flatMap((_, from) =>
@@ -82,12 +78,15 @@ export function everyPumpedOf(sample: string, glue: readonly string[]): Pumped[]
   ]);
 }
 
-/** The pumps among these pieces share the room that the others leave. */
-export function pumped(pieces: readonly Piece[]): Pumped {
+/**
+ * A text in which some pieces, the pumps, are repeated until it has the wanted length; they share the room
+ * that the others leave. A reader that goes back over what it has read takes four times as long for twice the
+ * length.
+ */
+export function pumped(pieces: readonly Piece[]): Lengthened {
   const pumps = pieces.filter(({ text, isPump }) => isPump && text !== '').length;
   const fixed = pieces.reduce((sum, { text, isPump }) => sum + (isPump ? 0 : Buffer.byteLength(text)), 0);
   return {
-    pieces,
     length(bytes) {
       const room = Math.max(0, bytes - fixed) / Math.max(1, pumps);
       return pieces
@@ -97,11 +96,4 @@ export function pumped(pieces: readonly Piece[]): Pumped {
         .join('');
     },
   };
-}
-
-/** The form in which a failing test shows it. */
-export function shownPump({ pieces }: Pumped): string {
-  return pieces
-    .map(({ text, isPump }) => (isPump ? `(${JSON.stringify(text)} …)` : JSON.stringify(text)))
-    .join(' ');
 }
