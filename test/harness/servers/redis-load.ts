@@ -57,8 +57,8 @@ export async function startLoad(service: Service, itemCount: number): Promise<Lo
         ({ status, text } = await send());
       }
       told.push({ api, reference, itemID, status, text, at, doneAt: performance.now() });
-      // As callers do that are told to come later.
-      if (status >= 500) await wait(20);
+      // A scanner pauses, too; callers that are told to come later do so for longer.
+      await wait(status >= 500 ? 20 : 5);
     }
   }
   const calls = clients.flatMap((_, api) =>
