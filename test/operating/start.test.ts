@@ -2,6 +2,7 @@ import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { choosePort } from '@inventory/local/free-port';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { programOf } from '../harness/compiled.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { uniqueName } from '../harness/service/service.ts';
@@ -52,7 +53,7 @@ test('start names the addresses of api, worker and page; with --watch, each star
   expect(await holdings()).toEqual({ clients: 0, items: 0 });
 
   const root = join(import.meta.dirname, '../..');
-  const save = (file: string) => utimes(join(root, file), new Date(), new Date());
+  const save = (file: string) => utimes(programOf(join(root, file)).at(-1)!, new Date(), new Date());
   const timesUp = (name: string) => started.printed().split(`${name} is up again`).length - 1;
   await save('apps/worker/src/main.ts');
   await expect.poll(() => [timesUp('api'), timesUp('worker')]).toEqual([0, 1]);

@@ -18,9 +18,7 @@ export async function startService(
   env: Record<string, string>,
 ): Promise<StartedService> {
   const file = join(root, 'apps/admin/src/main.ts');
-  // The sources are watched where they are.
-  const program = args.includes('--watch') ? ['--import', 'tsx', file] : programOf(file);
-  const child = spawn(process.execPath, [...program, 'start', ...args], {
+  const child = spawn(process.execPath, [...programOf(file), 'start', ...args], {
     cwd: root,
     env: { ...process.env, PORT: '0', INTERNAL_PORT: '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
