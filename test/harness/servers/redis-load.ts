@@ -52,7 +52,7 @@ export async function startLoad(service: Service, itemCount: number): Promise<Lo
       told.push({ reference, status, text });
       if (status < 300) appliedAt.set(`${api} ${itemID}`, at);
       // A scanner pauses, too; callers that are told to come later do so for longer.
-      await wait(status >= 500 ? 100 : 20);
+      await wait(status >= 500 ? 100 : 40);
     }
   }
   const calls = clients.flatMap((_, api) =>
