@@ -157,7 +157,7 @@ describe('shell blocks', () => {
     return made;
   }
   /** Databases for the commands that need the owner of the tables: to fill, and to restore into. */
-  async function ownersDatabases(text: string): Promise<Record<string, string>> {
+  async function ownersDatabases(text: string) {
     const owner = /\b(?:seed|restored|migrate)\b/.test(text) ? await other(templateName) : null;
     if (owner !== null) await addDemoData(owner.sql);
     const empty = /\brestore\b/.test(text) ? await other('template0') : null;
@@ -173,7 +173,8 @@ describe('shell blocks', () => {
    */
   async function runBlock({ text }: Block) {
     const service = text.includes('admin warehouse add') ? empty : demo;
-    const env = { ...asPart('operator', service.env), ...(await ownersDatabases(text)) };
+    const owners = await ownersDatabases(text);
+    const env: Record<string, string> = { ...asPart('operator', service.env), ...owners };
     const commands = commandsOf(placed(text, service.baseUrl)).filter((command) => {
       const why = notRun.find(([kind]) => kind.test(command));
       if (why !== undefined) used.add(why[0]);
@@ -186,7 +187,11 @@ describe('shell blocks', () => {
     else {
       for (const command of rest) {
         const line = inventory.exec(command)![1]!;
-        const url = /^restore /.test(line) ? env.EMPTY_URL : /^restored /.test(line) ? env.OWNER_URL : '';
+        const url = /^restore /.test(line)
+          ? owners.EMPTY_URL
+          : /^restored /.test(line)
+            ? owners.OWNER_URL
+            : '';
         const ended = await runHere(wordsOf(line), url === '' ? env : { ...env, DATABASE_URL: url });
         expect({ command, ...ended }).toMatchObject({ command, code: 0 });
       }

@@ -98,10 +98,10 @@ async function mendAtEnd(mend: () => unknown) {
   });
 }
 
-/** Asks again and again, several at once, until the test ends or the returned function is called. */
+/** Asks again and again, as many at once as do not fill the queue, until the test ends or the returned function is called. */
 function keepAsking(ask: () => Promise<number>) {
   let isOver = false;
-  const callers = Array.from({ length: 8 }, async () => {
+  const callers = Array.from({ length: 2 }, async () => {
     while (!isOver) await ask();
   });
   for (const caller of callers) caller.catch(() => {});
@@ -180,7 +180,7 @@ test.each(cases)(
     if (cause === 'noWorker') {
       await expect.poll(() => byApi().map(({ away }) => away), named).toContain('worker');
       expect(await read(api, 'inventory_api_queue_backlog_envelopes')).toBeGreaterThan(0);
-    } else {
+    } else if (row.how === 'cut') {
       await expect.poll(() => read(worker, `inventory_worker_${cause}_up`), named).toBe(0);
       await expect.poll(() => byWorker().map(({ away }) => away), named).toContain(cause);
     }
@@ -199,6 +199,11 @@ test.each(cases)(
       });
     }
     await end();
+    if (cause === 'redis' && row.how === 'cut') {
+      // Many alike are one line.
+      const lines = byApi().filter((line) => line.cause === cause);
+      expect((await failures(cause)) - before).toBeGreaterThan(2 * lines.length);
+    }
     const { code, checks, failed } = await examined;
     // Envelopes may wait, too.
     expect({ code, failed: failed.filter((id) => id !== 'queue') }).toEqual({ code: 1, failed: [doctor.id] });
@@ -219,10 +224,6 @@ test.each(cases)(
       expect(answer.status).toBe(503);
       const ofBatches = () => byApi().filter(({ route }) => route === '/Inventory/Batch');
       await expect.poll(() => ofBatches().map((line) => line.cause), named).toEqual(['redis']);
-      // Many alike are one line.
-      const folded = () => byApi().find((line) => line.cause === cause && Number(line.count) > 1);
-      await expect.poll(folded, named).toBeDefined();
-      expect(folded()?.msg).toBe(`request failed: ${folded()?.count} in ${folded()?.seconds} s`);
     }
     row.mend();
     const part = cause === 'noWorker' ? 'worker' : cause;
