@@ -423,7 +423,8 @@ describe('item', () => {
       stdout: 'added 20000, changed 0, unchanged 0\n',
       stderr: '',
     });
-    // 6 s when a receipt takes 3 ms, and no less, because other work on the machine does not slow both evenly.
+    // 6 s when a receipt takes 3 ms, and no less, because other work on the machine does not slow both
+    // evenly.
     expect(performance.now() - startedAt).toBeLessThan(Math.max(receiptMs, 3) * 2000);
     const [last] = await service.sql`select description from item where short_id = 'BULK-19999'`;
     expect(last).toEqual({ description: 'Bolt, "long", 19999' });

@@ -168,8 +168,8 @@ describe('shell blocks', () => {
   const inventory = /^npx -y pnpm@12 inventory (.*?)\s*(?:#.*)?$/;
 
   /**
-   * Runs the commands of a block that can run: in this process where all are of the command line, otherwise in
-   * one shell; with `start` beside them until it is up.
+   * Runs the commands of a block that can run: in this process where all are of the command line, otherwise
+   * in one shell; with `start` beside them until it is up.
    */
   async function runBlock({ text }: Block) {
     const service = text.includes('admin warehouse add') ? empty : demo;

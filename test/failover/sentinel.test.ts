@@ -51,8 +51,8 @@ describe.skipIf(program === null)(
     test('nothing lost, nothing applied twice, and every answer clear when the master is killed and when it is replaced', async () => {
       const load = await startLoad(service, 6);
       await load.untilBack(performance.now());
-      // The Sentinel asked first says nothing: each of these connections spends most of its time waiting for it,
-      // and continues when it is told of the new master.
+      // The Sentinel asked first says nothing: each of these connections spends most of its time waiting for
+      // it, and continues when it is told of the new master.
       const proxy = await startProxy(trio.sentinels[0]!.port);
       onTestFinished(() => proxy.close());
       const { almighty } = logins;

@@ -98,7 +98,10 @@ async function mendAtEnd(mend: () => unknown) {
   });
 }
 
-/** Asks again and again, as many at once as do not fill the queue, until the test ends or the returned function is called. */
+/**
+ * Asks again and again, as many at once as do not fill the queue, until the test ends or the returned
+ * function is called.
+ */
 function keepAsking(ask: () => Promise<number>) {
   let isOver = false;
   const callers = Array.from({ length: 2 }, async () => {
