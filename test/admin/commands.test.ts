@@ -231,14 +231,6 @@ describe('client', () => {
       false,
     ]);
   });
-
-  test('client disable locks a client out and client enable lets it in again', async () => {
-    const { clientId, get } = await service.client();
-    await inventory(['client', 'disable', '--id', clientId]);
-    await expect.poll(async () => (await get('/Item')).status).toBe(401);
-    await inventory(['client', 'enable', '--id', clientId]);
-    await expect.poll(async () => (await get('/Item')).status).toBe(200);
-  });
 });
 
 describe('lot', () => {
