@@ -30,7 +30,6 @@ const promises = [
 ];
 // Given to the service by the tests, and not waited for.
 const given = [
-  'bench/fleet-model.test.ts: waitMs: 0',
   'concurrency/left-behind.test.ts: waitMs: 100',
   'concurrency/statement-pool.test.ts: .now() + 10_000)',
   'concurrency/trials.test.ts: waitMs: 100',

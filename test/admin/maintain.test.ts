@@ -4,15 +4,13 @@ import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
 import { age, isOf, refuse, requestOf, thereIs } from '../harness/queue/old-keys.ts';
-import { runCommand as run } from '../harness/service/command-line.ts';
+import { runHere } from '../harness/service/command-line.ts';
 import { useService } from '../harness/service/service.ts';
-
-const runCommand = (args: readonly string[], databaseUrl: string) => run(args, { DATABASE_URL: databaseUrl });
 
 const service = useService();
 
 const maintain = (...more: string[]) =>
-  runCommand(['maintain', ...more], addressFor('operator', service.databaseUrl));
+  runHere(['maintain', ...more], { DATABASE_URL: addressFor('operator', service.databaseUrl) });
 
 /** A connection with the operator's rights, until the test ends. */
 function operator(): Sql {

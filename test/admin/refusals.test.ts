@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,25 +6,14 @@ import { addressOf, parts } from '@inventory/db/access/logins';
 import { refuseUnableToMakeRoles } from '@inventory/db/migrate/migrate';
 import { knownVersion } from '@inventory/db/migrate/schema-steps';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { programOf } from '../harness/compiled.ts';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { databaseOf } from '../harness/global-setup.ts';
-import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { createDatabase, noTables, type TestDatabase } from '../harness/servers/database.ts';
+import { runCommand, runHere } from '../harness/service/command-line.ts';
 
-const root = join(import.meta.dirname, '../..');
+const inventory = (args: string[], databaseUrl: string) => runHere(args, { DATABASE_URL: databaseUrl });
 
-/** Runs the command line in its own process. */
-function inventory(args: string[], databaseUrl: string) {
-  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    const env = { ...process.env, DATABASE_URL: databaseUrl };
-    const program = [...programOf(join(root, 'apps/admin/src/main.ts')), ...args];
-    execFile(process.execPath, program, { cwd: root, env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
-    );
-  });
-}
-
-describe('migrate refuses before it writes anything', () => {
+describe('before it writes anything', () => {
   const name = `inventory_test_${randomBytes(6).toString('hex')}`;
   const owner = {
     name: `owner_${randomBytes(6).toString('hex')}`,
@@ -61,19 +49,34 @@ describe('migrate refuses before it writes anything', () => {
       (table) => table.name,
     );
 
-  test('a database that could lose answered writes', async () => {
+  test('migrate and start refuse a database that could lose answered writes', async () => {
     await server.unsafe(`alter database ${name} set synchronous_commit = off`);
-    const { code, stderr } = await inventory(['migrate'], url);
+    const line =
+      'error: the database runs with synchronous_commit = off: an answered transaction could be lost in a crash\n';
+    const servers = { DATABASE_URL: url, REDIS_URL: inject('redisUrl'), PORT: '0' };
+    for (const refused of [await inventory(['migrate'], url), await runCommand(['start'], servers)])
+      expect(refused).toMatchObject({ code: 1, stderr: line });
     await server.unsafe(`alter database ${name} reset synchronous_commit`);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr:
-        'error: the database runs with synchronous_commit = off: an answered transaction could be lost in a crash\n',
-    });
     expect(await tables()).toEqual([]);
   });
 
-  test('an owner who may not create the logins asked for', async () => {
+  test('start refuses settings that the api or the worker would refuse', async () => {
+    const refused = await runCommand(['start', '--yes'], {
+      ...{ DATABASE_URL: url, REDIS_URL: inject('redisUrl'), PORT: '0' },
+      ...{ LOG_LEVEL: 'loud', RATE_LIMIT: 'abc', BATCH_MAX: '0' },
+    });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    for (const wrong of [
+      'LOG_LEVEL must be one of fatal, error',
+      'RATE_LIMIT must be a whole number',
+      'BATCH_MAX must be at least 1',
+    ])
+      expect(refused.stderr).toContain(wrong);
+    expect(refused.stderr.trim().split('\n')).toHaveLength(1);
+    expect(await tables()).toEqual([]);
+  });
+
+  test('migrate refuses an owner who may not create the logins asked for', async () => {
     const { code, stderr } = await inventory(['migrate', '--logins', folder], addressOf(url, owner));
     expect(code).toBe(1);
     expect(stderr).toMatch(
@@ -84,7 +87,7 @@ describe('migrate refuses before it writes anything', () => {
     expect(await tables()).toEqual([]);
   });
 
-  test('an owner who may not create the roles of the parts', async () => {
+  test('migrate refuses an owner who may not create the roles of the parts', async () => {
     const weak = connect(addressOf(url, owner), { name: 'tests', connectionsMax: 1 });
     const role = `missing_${randomBytes(6).toString('hex')}`;
     await expect(refuseUnableToMakeRoles(weak, ['inventory_api', role])).rejects.toThrow(
@@ -95,6 +98,35 @@ describe('migrate refuses before it writes anything', () => {
     await refuseUnableToMakeRoles(sql, [role]);
     await weak.end();
   });
+
+  test('migrate and every other command refuse a database with the tables of another program', async () => {
+    const other = await createDatabase(noTables);
+    onTestFinished(() => other.drop());
+    await other.sql`create table invoice ()`;
+    for (const command of [['migrate'], ['warehouse', 'add', '--id', '9', '--name', 'Nine']]) {
+      expect(await inventory(command, other.url)).toMatchObject({
+        code: 1,
+        stderr:
+          'error: the database holds tables of something else (invoice): give the service its own database\n',
+      });
+    }
+    const there = await other.sql`select relname from pg_class where relnamespace = 'public'::regnamespace`;
+    expect([...there]).toEqual([{ relname: 'invoice' }]);
+  });
+});
+
+test('a given database is left alone by seed without --yes', async () => {
+  const database = await createDatabase();
+  onTestFinished(() => database.drop());
+  const seed = ['seed', '--items', '2', '--warehouses', '1', '--lots', '3'];
+  expect(await inventory(seed, database.url)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'error: seed adds made-up stock for good; --yes allows it in the database of DATABASE_URL\n',
+  });
+  expect([...(await database.sql`select from item`)]).toEqual([]);
+  expect((await inventory([...seed, '--yes'], database.url)).code).toBe(0);
+  expect((await database.sql`select from item`).length).toBe(2);
 });
 
 describe('a database of another version is refused before anything is written', () => {
@@ -109,7 +141,7 @@ describe('a database of another version is refused before anything is written', 
   const newer = `error: the database's schema is ${known + 1}, newer than ${known}, the last that this version knows: run the newer version\n`;
 
   test('a backup is taken all the same', async () => {
-    const { code, stdout } = await inventory(['backup', '-'], database.url);
+    const { code, stdout } = await runCommand(['backup', '-'], { DATABASE_URL: database.url });
     expect({ code, isThere: stdout.length > 0 }).toEqual({ code: 0, isThere: true });
   });
 

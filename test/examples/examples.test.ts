@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { addressFor, asPart } from '../harness/as-part.ts';
 import { untilTaken } from '../harness/contract/answers.ts';
 import { readHelps } from '../harness/contract/helps.ts';
+import { templateName } from '../harness/global-setup.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { send } from '../harness/service/api-client.ts';
 import { runHere } from '../harness/service/command-line.ts';
@@ -44,11 +45,20 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The text of an example, with the reader's folders and addresses replaced by those of the test. */
 function placed(text: string, baseUrl = ''): string {
-  return text
-    .replaceAll('/backups/', `${folder}/`)
-    .replaceAll(/(?<=\s)\/secrets/g, `${folder}/secrets`)
-    .replaceAll('http://127.0.0.1:3000/api/v1', baseUrl)
-    .replaceAll('http://127.0.0.1:9090', new URL(baseUrl || 'http://none').origin);
+  return (
+    text
+      .replaceAll('/backups/', `${folder}/`)
+      .replaceAll(/(?<=\s)\/secrets/g, `${folder}/secrets`)
+      // Made-up lots are all alike.
+      .replaceAll(/(?<=--lots )\d+/g, '500')
+      .replaceAll('http://127.0.0.1:3000/api/v1', baseUrl)
+      .replaceAll('http://127.0.0.1:9090', new URL(baseUrl || 'http://none').origin)
+  );
+}
+
+/** The words of a command, as a shell reads them. */
+function wordsOf(text: string): string[] {
+  return [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
 }
 
 describe('the documents', () => {
@@ -146,30 +156,48 @@ describe('shell blocks', () => {
     others.push(made);
     return made;
   }
+  /** Databases for the commands that need the owner of the tables: to fill, and to restore into. */
+  async function ownersDatabases(text: string) {
+    const owner = /\b(?:seed|restored|migrate)\b/.test(text) ? await other(templateName) : null;
+    if (owner !== null) await addDemoData(owner.sql);
+    const empty = /\brestore\b/.test(text) ? await other('template0') : null;
+    return { OWNER_URL: owner?.url ?? '', EMPTY_URL: empty?.url ?? '' };
+  }
 
-  /** Runs the commands of a block that can run, in one shell, with `start` beside them until it is up. */
+  const start = /^npx -y pnpm@12 start (.*?)\s*(?:#.*)?$/;
+  const inventory = /^npx -y pnpm@12 inventory (.*?)\s*(?:#.*)?$/;
+
+  /**
+   * Runs the commands of a block that can run: in this process where all are of the command line, otherwise
+   * in one shell; with `start` beside them until it is up.
+   */
   async function runBlock({ text }: Block) {
-    const isFirst = text.includes('admin warehouse add');
-    const service = isFirst ? empty : demo;
-    const copy = await createDatabase();
-    others.push(copy);
-    await addDemoData(copy.sql);
-    const env = {
-      ...asPart('operator', service.env),
-      OWNER_URL: copy.url,
-      EMPTY_URL: (await other('template0')).url,
-    };
+    const service = text.includes('admin warehouse add') ? empty : demo;
+    const owners = await ownersDatabases(text);
+    const env: Record<string, string> = { ...asPart('operator', service.env), ...owners };
     const commands = commandsOf(placed(text, service.baseUrl)).filter((command) => {
       const why = notRun.find(([kind]) => kind.test(command));
       if (why !== undefined) used.add(why[0]);
       return why === undefined;
     });
-    const start = /^npx -y pnpm@12 start (.*?)\s*(?:#.*)?$/;
-    const output = await runShell(commands.filter((each) => !start.test(each)).join('\n'), env);
-    for (const command of commands) {
-      const args = start.exec(command)?.[1];
-      if (args === undefined) continue;
-      const started = await startService(args.split(' '), {
+    const starts = commands.filter((each) => start.test(each));
+    const rest = commands.filter((each) => !start.test(each));
+    let output = '';
+    if (!rest.every((each) => inventory.test(each))) output = await runShell(rest.join('\n'), env);
+    else {
+      for (const command of rest) {
+        const line = inventory.exec(command)![1]!;
+        const url = /^restore /.test(line)
+          ? owners.EMPTY_URL
+          : /^restored /.test(line)
+            ? owners.OWNER_URL
+            : '';
+        const ended = await runHere(wordsOf(line), url === '' ? env : { ...env, DATABASE_URL: url });
+        expect({ command, ...ended }).toMatchObject({ command, code: 0 });
+      }
+    }
+    for (const command of starts) {
+      const started = await startService(start.exec(command)![1]!.split(' '), {
         DATABASE_URL: (await other('template0')).url,
         REDIS_URL: inject('redisUrl'),
         QUEUE_PREFIX: uniqueName('examples'),
@@ -233,22 +261,33 @@ describe('the examples of help', () => {
     await demo.sql.end({ timeout: 10 });
     demoName = new URL(demo.url).pathname.slice(1);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    shared = await createDatabase(demoName);
     await runHere(['backup', join(folder, '2026-11-21.inventory')], {
-      DATABASE_URL: addressFor('operator', demo.url),
+      DATABASE_URL: addressFor('operator', shared.url),
     });
   });
-  afterAll(() => demo?.drop());
+  afterAll(async () => {
+    await shared?.drop();
+    await demo?.drop();
+  });
 
   // `start` runs until it is stopped, and `reset` would remove the data of the person who runs the tests.
   const shown = examples.filter((each) => !/^(?:start|reset)\b/.test(each));
 
+  // These leave nothing for the others, or need another database.
+  const alone = /^(?:client remove|key withdraw|restored?|seed|migrate)\b/;
+  let shared: TestDatabase;
+
   test.each(shown)('inventory %s', async (example) => {
     expect(examples.length).toBeGreaterThan(40);
-    const copy = await createDatabase(example.startsWith('restore ') ? 'template0' : demoName);
-    onTestFinished(() => copy.drop());
+    const isAlone = alone.test(example);
+    const copy = isAlone
+      ? await createDatabase(example.startsWith('restore ') ? 'template0' : demoName)
+      : shared;
+    if (isAlone) onTestFinished(() => copy.drop());
     // These ask the running service; admin/doctor tests their findings.
     const asks = /^(?:doctor|status)\b/.test(example);
-    const owner = /^(?:migrate|seed|restore|restored)\b/.test(example);
+    const owner = /^(?:migrate|seed|restored?)\b/.test(example);
     const env = asks
       ? asPart('operator', service.env)
       : { DATABASE_URL: owner ? copy.url : addressFor('operator', copy.url) };
@@ -257,9 +296,8 @@ describe('the examples of help', () => {
     if (example.startsWith('backup ')) text = text.replace('.inventory', '-again.inventory');
     // A given database needs confirmation.
     if (example.startsWith('seed ')) text += ' --yes';
-    const args = [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
     const { code, stdout, stderr } = await runHere(
-      args.map((arg) => (arg in files ? join(folder, arg) : arg)),
+      wordsOf(text).map((arg) => (arg in files ? join(folder, arg) : arg)),
       env,
     );
     expect({ code, stdout, stderr }).toEqual({
@@ -267,8 +305,10 @@ describe('the examples of help', () => {
       stdout: expect.any(String),
       stderr: example.startsWith('backup ') ? expect.stringContaining('MB') : '',
     });
-    if (!example.startsWith('secrets')) await expectInvariants(copy.sql);
+    if (isAlone) await expectInvariants(copy.sql);
   });
+
+  test('they leave a stock that adds up', () => expectInvariants(shared.sql));
 });
 
 describe('docs/scanners.md', () => {

@@ -2,7 +2,8 @@ import { redisRulesOf } from '@inventory/queue/redis/redis-rights';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { type OwnRedis, startOwnRedis } from '../harness/servers/own-redis.ts';
-import { runCommand } from '../harness/service/command-line.ts';
+import { runHere } from '../harness/service/command-line.ts';
+import { examine } from '../harness/service/doctor.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { receive } from '../harness/stock/stock.ts';
 
@@ -35,9 +36,8 @@ test('201 by the completion, not by Postgres, when Redis refuses CONFIG, ACL, CL
 
 test('doctor says what it can and cannot see, and does not fail', async () => {
   const operator = asPart('operator', { ...env, DATABASE_URL: service.databaseUrl });
-  const { code, stdout } = await runCommand(['doctor', '--json'], operator);
-  const checks = JSON.parse(stdout) as { id: string; state: string; found: string }[];
-  const states = Object.fromEntries(checks.map(({ id, state }) => [id, state]));
+  const { code, checks } = await examine(operator);
+  const states = Object.fromEntries(Object.values(checks).map(({ id, state }) => [id, state]));
   expect({ code, ...states }).toMatchObject({
     code: 0,
     redis: 'ok',
@@ -50,10 +50,8 @@ test('doctor says what it can and cannot see, and does not fail', async () => {
     // The holders of the shards are kept in Redis itself.
     shards: 'ok',
   });
-  expect(checks.find(({ id }) => id === 'workers')!.found).toMatch(
-    /^every queue finishes envelopes; Redis does not say/,
-  );
-  const status = await runCommand(['status', '--json'], operator);
+  expect(checks.workers!.found).toMatch(/^every queue finishes envelopes; Redis does not say/);
+  const status = await runHere(['status', '--json'], operator);
   expect(status.code).toBe(0);
   expect(JSON.parse(status.stdout)).toMatchObject({
     apis: null,

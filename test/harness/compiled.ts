@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -32,6 +33,11 @@ export function compileCheckout(folder: string): void {
     readdirSync(join(root, each)).map((name) => join(each, name)),
   );
   for (const each of [...packages, 'test']) placePackage(folder, each);
+  // `start` runs these by the names of their sources.
+  for (const name of ['api', 'worker']) {
+    const main = join(folder, 'apps', name, 'src/main');
+    copyFileSync(`${main}.js`, `${main}.ts`);
+  }
   linkAll(folder, '', ['.git', ...workspaces, 'test']);
 }
 

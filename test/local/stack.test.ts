@@ -2,7 +2,6 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect } from '@inventory/db/postgres/pool';
 import {
@@ -23,33 +22,34 @@ import {
   startStack,
 } from '@inventory/local/stack';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { programOf } from '../harness/compiled.ts';
 
-// The space is on purpose: a checkout may be in a folder with spaces.
-let root: string;
-let folder: string;
-let stacks: Stack[];
-let owners: ChildProcess[];
+// The space is on purpose: a checkout may be in a folder with spaces. Nobody else can enter it, so that root
+// has to keep the data elsewhere.
+const root = mkdtempSync(join(tmpdir(), 'local stack '));
+// All tests share it, because its data take seconds to create.
+const folder = join(root, '.local');
+const stacks: Stack[] = [];
+const owners: ChildProcess[] = [];
 let reported: string[];
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'local stack '));
-  chmodSync(root, 0o755);
-  folder = join(root, '.local');
-  stacks = [];
-  owners = [];
   reported = [];
 });
 
 afterEach(async () => {
-  for (const owner of owners) owner.kill('SIGKILL');
-  for (const stack of stacks) await stack.stop();
-  // Stops the servers of a killed owner, and deletes data outside the folder.
-  await (await startStack({ folder, throwAway: true, report: () => {} })).stop();
-  expect(filesInTheWay()).toEqual([]);
+  for (const owner of owners.splice(0)) owner.kill('SIGKILL');
+  for (const stack of stacks.splice(0)) await stack.stop();
+});
+
+afterAll(async () => {
+  // Stops what a failed test has left, and deletes the data outside the folder.
+  await removeStackData(folder);
   rmSync(root, { recursive: true });
 });
+
+const runStack = join(import.meta.dirname, 'run-stack.ts');
 
 async function start(options: Partial<StackOptions> = {}): Promise<Stack> {
   const stack = await startStack({ folder, report: (line) => reported.push(line), ...options });
@@ -59,8 +59,7 @@ async function start(options: Partial<StackOptions> = {}): Promise<Stack> {
 
 /** Starts a stack in another process and waits until it is up. */
 async function startElsewhere(): Promise<{ owner: ChildProcess; databaseUrl: string; redisUrl: string }> {
-  const script = join(import.meta.dirname, 'run-stack.ts');
-  const owner = spawn(process.execPath, [...programOf(script), folder], {
+  const owner = spawn(process.execPath, [...programOf(runStack), folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // Its own group, as a terminal gives each command.
     detached: true,
@@ -104,6 +103,17 @@ async function query<T extends object>(databaseUrl: string, text: string): Promi
   }
 }
 
+/** Makes a table, if it is not there, that every later start on the same data has. */
+const keep = (databaseUrl: string) =>
+  query(databaseUrl, 'create table if not exists kept as select 42 as answer');
+const expectKept = async (databaseUrl: string) =>
+  expect(await query(databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
+
+async function dataOf(databaseUrl: string): Promise<string> {
+  return (await query<{ data: string }>(databaseUrl, `select current_setting('data_directory') as data`))[0]!
+    .data;
+}
+
 async function refusal(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
     () => undefined,
@@ -112,153 +122,6 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   expect(error).toBeInstanceOf(LocalStackError);
   return (error as LocalStackError).message;
 }
-
-test('data is there again after a stop and a start, on the same ports', async () => {
-  const first = await start();
-  expect(first).toMatchObject({ postgres: 'local', redis: 'local' });
-  await query(first.databaseUrl, 'create table kept as select 42 as answer');
-  const settings = await query<{ name: string; setting: string }>(
-    first.databaseUrl,
-    `select name, setting from pg_settings
-      where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'server_encoding') order by name`,
-  );
-  expect(settings.map(({ setting }) => setting)).toEqual(['on', 'on', '127.0.0.1', 'UTF8', 'on']);
-  const pids = [pidOf('postgres'), pidOf('redis')];
-  await first.stop();
-  await first.stop();
-  expect(pids.filter(isAlive)).toEqual([]);
-  expect(filesInTheWay()).toEqual([]);
-
-  const second = await start();
-  expect(await query(second.databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
-  expect(second.databaseUrl).toBe(first.databaseUrl);
-  expect(new URL(second.redisUrl).port).toBe(new URL(first.redisUrl).port);
-});
-
-test('data is gone after its removal, which is refused while the stack runs', async () => {
-  const first = await start();
-  await query(first.databaseUrl, 'create table lost ()');
-  expect(await refusal(removeStackData(folder))).toMatch(/^already running here: /);
-  expect(await query(first.databaseUrl, `select to_regclass('lost') is null as gone`)).toEqual([
-    { gone: false },
-  ]);
-  await first.stop();
-  await removeStackData(folder);
-  expect(existsSync(join(folder, 'postgres', 'data'))).toBe(false);
-  expect(filesInTheWay()).toEqual([]);
-  const second = await start();
-  expect(await query(second.databaseUrl, `select to_regclass('lost') is null as gone`)).toEqual([
-    { gone: true },
-  ]);
-  await removeStackData(join(folder, 'none'));
-});
-
-test('temporary data is gone after the stop, and downloads stay', async () => {
-  const stack = await start({ throwAway: true });
-  await query(stack.databaseUrl, 'create table lost ()');
-  await stack.stop();
-  expect(existsSync(join(folder, 'postgres'))).toBe(false);
-  const next = await start({ throwAway: true });
-  expect(await query(next.databaseUrl, `select to_regclass('lost') as found`)).toEqual([{ found: null }]);
-});
-
-test('a killed Postgres or Redis comes back on its port', async () => {
-  const { databaseUrl } = await start();
-  await query(databaseUrl, 'create table kept as select 42 as answer');
-  process.kill(pidOf('postgres'), 'SIGKILL');
-  process.kill(pidOf('redis'), 'SIGKILL');
-  await expect
-    .poll(() => reported)
-    .toEqual(expect.arrayContaining(['Postgres is up again', 'Redis is up again']));
-  expect(await query(databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
-});
-
-test('after a kill -9 of its owner, the next start stops the leftover servers and the data is there', async () => {
-  const { owner, databaseUrl } = await startElsewhere();
-  await query(databaseUrl, 'create table kept as select 42 as answer');
-  const orphans = [pidOf('postgres'), pidOf('redis')];
-  owner.kill('SIGKILL');
-  await ended(owner);
-  expect(orphans.filter(isAlive)).toEqual(orphans);
-  expect(await readRunningStack(folder)).toBeNull();
-
-  const stack = await start();
-  expect(orphans.filter(isAlive)).toEqual([]);
-  expect(await query(stack.databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
-});
-
-test.each([
-  ['is gone', (path: string) => rmSync(path)],
-  ['is empty, as a full disk or a power cut leaves it', (path: string) => writeFileSync(path, '')],
-])('a kept password that %s costs no data: a new one is made', async (_how, lose) => {
-  const first = await start();
-  await query(first.databaseUrl, 'create table kept as select 42 as answer');
-  await first.stop();
-  lose(join(folder, 'postgres-password'));
-  const second = await start();
-  expect(await query(second.databaseUrl, `select to_regclass('kept') as found`)).toEqual([{ found: 'kept' }]);
-  expect(second.databaseUrl).not.toBe(first.databaseUrl);
-  expect(reported).toContain('setting a new password for the Postgres data: the stored one is gone…');
-  await second.stop();
-  expect((await start()).databaseUrl).toBe(second.databaseUrl);
-});
-
-test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
-  'root recognises the server of a folder that it may not look into, as in a container',
-  async () => {
-    const { databaseUrl } = await start();
-    const data = (
-      await query<{ data: string }>(databaseUrl, `select current_setting('data_directory') as data`)
-    )[0]!.data;
-    const script = `
-      import { worksIn } from '@inventory/local/processes/process-identity';
-      const [pid, ...folders] = process.argv.slice(1);
-      console.log(JSON.stringify(folders.map((each) => worksIn(Number(pid), each))));`;
-    const inContainer = ['--bounding-set', '-sys_ptrace', process.execPath, '--import', 'tsx'];
-    const { stdout } = spawnSync(
-      'setpriv',
-      [...inContainer, '--input-type=module', '--eval', script, String(pidOf('postgres')), data, folder],
-      { cwd: import.meta.dirname, encoding: 'utf8' },
-    );
-    expect(JSON.parse(stdout)).toEqual([true, false]);
-  },
-);
-
-test('after a kill -9 of the owner and of Postgres, the stale postmaster.pid does not block the start', async () => {
-  const { owner } = await startElsewhere();
-  const pid = pidOf('postgres');
-  owner.kill('SIGKILL');
-  await ended(owner);
-  process.kill(pid, 'SIGKILL');
-  const stack = await start();
-  expect(await query(stack.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
-});
-
-test('while another process runs the folder, its URLs can be read and a second start is refused', async () => {
-  const { owner, databaseUrl, redisUrl } = await startElsewhere();
-  expect(await readRunningStack(folder)).toEqual({ databaseUrl, operatorUrl: null, redisUrl });
-  expect(statSync(join(folder, 'stack.json')).mode & 0o777).toBe(0o600);
-  expect(await refusal(start({ throwAway: true }))).toBe(
-    `already running here: process ${owner.pid} uses ${folder}; stop it first`,
-  );
-  expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
-
-  const pids = [pidOf('postgres'), pidOf('redis')];
-  // Like Ctrl-C, to the whole group. The servers are in their own groups and are stopped in order.
-  process.kill(-owner.pid!, 'SIGINT');
-  expect(await ended(owner)).toBe(0);
-  expect(pids.filter(isAlive)).toEqual([]);
-  expect(await readRunningStack(folder)).toBeNull();
-});
-
-test('given servers are used unchanged, and still run after the stop', async () => {
-  const { databaseUrl, redisUrl } = await start();
-  const given = await start({ folder: join(root, 'other'), databaseUrl, redisUrl });
-  expect(given).toMatchObject({ databaseUrl, redisUrl, postgres: 'given', redis: 'given' });
-  await given.stop();
-  expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
-  expect(existsSync(join(root, 'other'))).toBe(false);
-});
 
 test('a start that is broken off at any moment leaves nothing running', async () => {
   const moments: { soon?: (abort: () => void) => void; onLine?: RegExp; onFile?: string }[] = [
@@ -291,77 +154,213 @@ test('a start that is broken off at any moment leaves nothing running', async ()
   }
 });
 
-test.runIf(process.getuid?.() === 0)(
-  'as root, in a folder closed to everybody else, data is kept outside of it and found again',
-  async () => {
-    chmodSync(root, 0o700);
-    mkdirSync(folder);
-    const first = await start();
-    await query(first.databaseUrl, 'create table kept as select 42 as answer');
-    await first.stop();
-    const home = readFileSync(join(folder, 'postgres-home'), 'utf8').trim();
-    expect(statSync(home).uid).not.toBe(0);
+test('data is there again after a stop and a start, on the same ports', async () => {
+  const first = await start();
+  expect(first).toMatchObject({ postgres: 'local', redis: 'local' });
+  await keep(first.databaseUrl);
+  const pids = [pidOf('postgres'), pidOf('redis')];
+  await first.stop();
+  await first.stop();
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(filesInTheWay()).toEqual([]);
 
-    const second = await start();
-    expect(await query(second.databaseUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
-    await second.stop();
-
-    await (await start({ throwAway: true })).stop();
-    expect(existsSync(home)).toBe(false);
-  },
-);
-
-test('nobody else may enter the folder or read a file in it, whatever their modes were', async () => {
-  mkdirSync(folder, { mode: 0o755 });
-  writeFileSync(join(folder, 'demo-client.json'), '{}', { mode: 0o644 });
-  chmodSync(join(folder, 'demo-client.json'), 0o664);
-  await start();
-  expect(statSync(folder).mode & 0o777).toBe(0o700);
-  const files = readdirSync(folder)
-    .map((name) => ({ name, found: statSync(join(folder, name)) }))
-    .filter(({ found }) => found.isFile());
-  expect(files.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['demo-client.json', 'postgres-password', 'redis.acl', 'stack.json']),
-  );
-  for (const { name, found } of files) expect({ name, mode: found.mode & 0o077 }).toEqual({ name, mode: 0 });
+  const second = await start();
+  await expectKept(second.databaseUrl);
+  expect(second.databaseUrl).toBe(first.databaseUrl);
+  expect(new URL(second.redisUrl).port).toBe(new URL(first.redisUrl).port);
 });
 
-test('Redis refuses connections without a name and a password, and limits each part to its own work', async () => {
-  const { redisUrl, redisUrls } = await start({ queuePrefix: 'mine' });
-  const answerOf = async (url: string, command: string, ...values: string[]) => {
-    const redis = new Redis(url, { retryStrategy: () => null, disableClientInfo: true });
-    redis.on('error', () => {});
-    const answer = await redis.call(command, ...values).catch((error: Error) => error.message.split(' ')[0]);
-    redis.disconnect();
-    return answer;
-  };
-  const nobody = new URL(redisUrls.api);
-  nobody.username = '';
-  nobody.password = '';
-  expect(await answerOf(nobody.href, 'PING')).toBe('NOAUTH');
-  expect(redisUrl).toBe(redisUrls.admin);
-  for (const url of Object.values(redisUrls)) {
-    expect(await answerOf(url, 'PING')).toBe('PONG');
-    for (const command of [
-      ['FLUSHALL'],
-      ['KEYS', '*'],
-      ['CONFIG', 'GET', 'dir'],
-      ['ACL', 'LIST'],
-      ['MONITOR'],
-      ['GET', 'another:key'],
-      ['SCRIPT', 'FLUSH'],
-      ['PUBLISH', 'a', 'b'],
-    ])
-      expect({ command, answer: await answerOf(url, ...(command as [string])) }).toEqual({
-        command,
-        answer: 'NOPERM',
-      });
+describe('a running stack', () => {
+  let stack: Stack;
+  const lines: string[] = [];
+  beforeAll(async () => {
+    chmodSync(folder, 0o755);
+    writeFileSync(join(folder, 'demo-client.json'), '{}');
+    chmodSync(join(folder, 'demo-client.json'), 0o664);
+    stack = await startStack({ folder, queuePrefix: 'mine', report: (line) => lines.push(line) });
+    await keep(stack.databaseUrl);
+  });
+  afterAll(() => stack?.stop());
+
+  test('has a Postgres that loses nothing and listens on loopback alone', async () => {
+    const settings = await query<{ setting: string }>(
+      stack.databaseUrl,
+      `select setting from pg_settings
+        where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'server_encoding') order by name`,
+    );
+    expect(settings.map(({ setting }) => setting)).toEqual(['on', 'on', '127.0.0.1', 'UTF8', 'on']);
+  });
+
+  test('has a folder and files that nobody else may enter or read, whatever their modes were', () => {
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    const files = readdirSync(folder)
+      .map((name) => ({ name, found: statSync(join(folder, name)) }))
+      .filter(({ found }) => found.isFile());
+    expect(files.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['demo-client.json', 'postgres-password', 'redis.acl', 'stack.json']),
+    );
+    for (const { name, found } of files)
+      expect({ name, mode: found.mode & 0o077 }).toEqual({ name, mode: 0 });
+  });
+
+  test.runIf(process.getuid?.() === 0)(
+    'as root keeps the data outside a folder that is closed to everybody else, under another user',
+    async () => {
+      const data = await dataOf(stack.databaseUrl);
+      expect(data.startsWith(root)).toBe(false);
+      expect(statSync(data).uid).not.toBe(0);
+    },
+  );
+
+  test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
+    'is recognised by a root that may not look into its folder, as in a container',
+    async () => {
+      const script = `
+        import { worksIn } from '@inventory/local/processes/process-identity';
+        const [pid, ...folders] = process.argv.slice(1);
+        console.log(JSON.stringify(folders.map((each) => worksIn(Number(pid), each))));`;
+      const program = programOf(runStack);
+      const inContainer = ['--bounding-set', '-sys_ptrace', process.execPath, ...program.slice(0, -1)];
+      const args = ['--input-type=module', '--eval', script, String(pidOf('postgres'))];
+      const { stdout } = spawnSync(
+        'setpriv',
+        [...inContainer, ...args, await dataOf(stack.databaseUrl), folder],
+        { cwd: dirname(program.at(-1)!), encoding: 'utf8' },
+      );
+      expect(JSON.parse(stdout)).toEqual([true, false]);
+    },
+  );
+
+  test('used by another one as given servers is left unchanged, and still runs after the stop', async () => {
+    const { databaseUrl, redisUrl } = stack;
+    const given = await start({ folder: join(root, 'other'), databaseUrl, redisUrl });
+    expect(given).toMatchObject({ databaseUrl, redisUrl, postgres: 'given', redis: 'given' });
+    await given.stop();
+    await expectKept(databaseUrl);
+    expect(existsSync(join(root, 'other'))).toBe(false);
+  });
+
+  test('keeps its data: their removal is refused', async () => {
+    expect(await refusal(removeStackData(folder))).toMatch(/^already running here: /);
+    await expectKept(stack.databaseUrl);
+  });
+
+  test('Redis refuses connections without a name and a password, and limits each part to its own work', async () => {
+    const { redisUrl, redisUrls } = stack;
+    const answerOf = async (url: string, command: string, ...values: string[]) => {
+      const redis = new Redis(url, { retryStrategy: () => null, disableClientInfo: true });
+      redis.on('error', () => {});
+      const answer = await redis
+        .call(command, ...values)
+        .catch((error: Error) => error.message.split(' ')[0]);
+      redis.disconnect();
+      return answer;
+    };
+    const nobody = new URL(redisUrls.api);
+    nobody.username = '';
+    nobody.password = '';
+    expect(await answerOf(nobody.href, 'PING')).toBe('NOAUTH');
+    expect(redisUrl).toBe(redisUrls.admin);
+    for (const url of Object.values(redisUrls)) {
+      expect(await answerOf(url, 'PING')).toBe('PONG');
+      for (const command of [
+        ['FLUSHALL'],
+        ['KEYS', '*'],
+        ['CONFIG', 'GET', 'dir'],
+        ['ACL', 'LIST'],
+        ['MONITOR'],
+        ['GET', 'another:key'],
+        ['SCRIPT', 'FLUSH'],
+        ['PUBLISH', 'a', 'b'],
+      ])
+        expect({ command, answer: await answerOf(url, ...(command as [string])) }).toEqual({
+          command,
+          answer: 'NOPERM',
+        });
+    }
+    const queued = ['EVAL', "return redis.call('SET', KEYS[1], '1')", '1', 'mine:{stock-0}:wait'] as const;
+    const limits = ['GET', 'mine:requests:client'] as const;
+    expect(await answerOf(redisUrls.api, ...queued)).toBe('OK');
+    expect(await answerOf(redisUrls.worker, ...queued)).toBe('OK');
+    expect(await answerOf(redisUrls.admin, ...queued)).toBe('NOPERM');
+    expect(await answerOf(redisUrls.api, ...limits)).toBeNull();
+    expect(await answerOf(redisUrls.worker, ...limits)).toBe('NOPERM');
+  });
+
+  test('brings a killed Postgres or Redis back on its port', async () => {
+    process.kill(pidOf('postgres'), 'SIGKILL');
+    process.kill(pidOf('redis'), 'SIGKILL');
+    await expect
+      .poll(() => lines)
+      .toEqual(expect.arrayContaining(['Postgres is up again', 'Redis is up again']));
+    await expectKept(stack.databaseUrl);
+  });
+});
+
+test('while another process runs the folder, its URLs can be read and a second start is refused', async () => {
+  const { owner, databaseUrl, redisUrl } = await startElsewhere();
+  expect(await readRunningStack(folder)).toEqual({ databaseUrl, operatorUrl: null, redisUrl });
+  expect(statSync(join(folder, 'stack.json')).mode & 0o777).toBe(0o600);
+  expect(await refusal(start({ throwAway: true }))).toBe(
+    `already running here: process ${owner.pid} uses ${folder}; stop it first`,
+  );
+  expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+
+  const pids = [pidOf('postgres'), pidOf('redis')];
+  // Like Ctrl-C, to the whole group. The servers are in their own groups and are stopped in order.
+  process.kill(-owner.pid!, 'SIGINT');
+  expect(await ended(owner)).toBe(0);
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(await readRunningStack(folder)).toBeNull();
+});
+
+test.each([
+  ['its owner, the leftover servers are stopped', []],
+  ['its owner and of Postgres, the stale postmaster.pid is no obstacle', ['postgres'] as const],
+])('after a kill -9 of %s, and the next start has the data', async (_what, more) => {
+  const { owner, databaseUrl } = await startElsewhere();
+  await keep(databaseUrl);
+  const orphans = [pidOf('postgres'), pidOf('redis')];
+  owner.kill('SIGKILL');
+  await ended(owner);
+  expect(orphans.filter(isAlive)).toEqual(orphans);
+  expect(await readRunningStack(folder)).toBeNull();
+  for (const each of more) process.kill(pidOf(each), 'SIGKILL');
+
+  const stack = await start();
+  expect(orphans.filter(isAlive)).toEqual([]);
+  await expectKept(stack.databaseUrl);
+});
+
+test('a kept password that is gone, or empty as a full disk leaves it, costs no data: a new one is made', async () => {
+  const path = join(folder, 'postgres-password');
+  for (const lose of [() => rmSync(path), () => writeFileSync(path, '')]) {
+    const before = readFileSync(path, 'utf8');
+    lose();
+    const stack = await start();
+    await expectKept(stack.databaseUrl);
+    expect(stack.databaseUrl).not.toContain(before);
+    expect(reported.splice(0)).toContain(
+      'setting a new password for the Postgres data: the stored one is gone…',
+    );
+    await stack.stop();
   }
-  const queued = ['EVAL', "return redis.call('SET', KEYS[1], '1')", '1', 'mine:{stock-0}:wait'] as const;
-  const limits = ['GET', 'mine:requests:client'] as const;
-  expect(await answerOf(redisUrls.api, ...queued)).toBe('OK');
-  expect(await answerOf(redisUrls.worker, ...queued)).toBe('OK');
-  expect(await answerOf(redisUrls.admin, ...queued)).toBe('NOPERM');
-  expect(await answerOf(redisUrls.api, ...limits)).toBeNull();
-  expect(await answerOf(redisUrls.worker, ...limits)).toBe('NOPERM');
+  await expectKept((await start()).databaseUrl);
+  expect(reported).not.toContainEqual(expect.stringContaining('password'));
+});
+
+// The last one: it removes the data.
+test('data is gone after its removal, and temporary data after the stop', async () => {
+  const data = await dataOf((await start()).databaseUrl);
+  await stacks[0]!.stop();
+  await removeStackData(folder);
+  expect(existsSync(data)).toBe(false);
+  expect(filesInTheWay()).toEqual([]);
+  await removeStackData(join(folder, 'none'));
+
+  const stack = await start({ throwAway: true });
+  expect(await query(stack.databaseUrl, `select to_regclass('kept') as found`)).toEqual([{ found: null }]);
+  const temporary = await dataOf(stack.databaseUrl);
+  await stack.stop();
+  expect(existsSync(temporary)).toBe(false);
 });

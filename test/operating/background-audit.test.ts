@@ -8,7 +8,7 @@ import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
 import { watchStatusPage } from '../harness/pages/status-page-stream.ts';
-import { runCommand } from '../harness/service/command-line.ts';
+import { examine } from '../harness/service/doctor.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { logLinesOf } from '../harness/watch/log-lines.ts';
@@ -265,12 +265,7 @@ describe('a worker', () => {
     await expect
       .poll(() => page.now()?.sentence, soon)
       .toMatch(/^Stock and ledger do not agree \(1 place\): /);
-    const doctor = async () => {
-      const { stdout } = await runCommand(['doctor', '--json'], asPart('operator', env));
-      return (JSON.parse(stdout) as { id: string; state: string; found: string }[]).find(
-        ({ id }) => id === 'drift',
-      );
-    };
+    const doctor = async () => (await examine(asPart('operator', env))).checks.drift;
     expect(await doctor()).toMatchObject({
       state: 'fail',
       found: `${lot!.itemID} in warehouse 2: in stock = lots, per item and warehouse: 6.25 and 3.25`,

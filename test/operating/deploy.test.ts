@@ -6,9 +6,9 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { createDatabase } from '../harness/servers/database.ts';
+import { runHere } from '../harness/service/command-line.ts';
 import { expectInvariants } from '../harness/service/invariants.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
-import { runProgram } from '../harness/service/run-program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const callers = 6;
@@ -32,7 +32,7 @@ async function writeLaterMigration(): Promise<string> {
 /** Adds a warehouse and a client. Returns the client's secret. */
 async function prepare(databaseUrl: string): Promise<string> {
   const operator = asPart('operator', { DATABASE_URL: databaseUrl });
-  const command = (...args: string[]) => runProgram(join(root, 'apps/admin/src/main.ts'), args, operator);
+  const command = async (...args: string[]) => (await runHere(args, operator)).stdout;
   await command('warehouse', 'add', '--id', '1', '--name', 'Main');
   const added = await command(
     ...['client', 'add', '--id', 'caller', '--permissions', '11,15,88,95,116', '--warehouses', '1'],

@@ -1,8 +1,8 @@
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { choosePort } from '@inventory/local/free-port';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { programOf } from '../harness/compiled.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { runCommand } from '../harness/service/command-line.ts';
 import { startProcess } from '../harness/service/processes.ts';
@@ -14,10 +14,14 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createDatabase();
-  // Its own database, so there are no demo data.
-  await addWarehouse(database.sql, { wid: 1, name: 'Main' });
 });
 afterAll(() => database?.drop());
+
+const holdings = async () =>
+  (
+    await database.sql`
+      select (select count(*) from client)::integer as clients, (select count(*) from item)::integer as items`
+  )[0];
 
 /** `start` on the servers of the tests, until its banner is there. */
 const start = (env: Record<string, string>, args: readonly string[] = []) =>
@@ -36,8 +40,8 @@ function portsIn(banner: string): { api: number; worker: number } {
   return { api: Number(api), worker: Number(worker) };
 }
 
-test('start names the addresses of the metrics of api and worker, each on its own port', async () => {
-  const started = await start({ INTERNAL_PORT: '' });
+test('start names the addresses of api, worker and page; with --watch, each starts again when its code is saved', async () => {
+  const started = await start({ INTERNAL_PORT: '' }, ['--watch']);
   const ports = portsIn(started.banner);
   const page = `http://127.0.0.1:${ports.api}/operations`;
   expect(started.banner).toContain(`\n  Operations     ${page}\n`);
@@ -45,20 +49,12 @@ test('start names the addresses of the metrics of api and worker, each on its ow
   const [api, worker] = [await readMetrics(ports.api), await readMetrics(ports.worker)];
   expect(api.value('inventory_api_postgres_up')).toBe(1);
   expect(worker.value('inventory_worker_postgres_up')).toBe(1);
-});
+  // Without --yes, a given database gets no demo data.
+  expect(started.banner).toMatch(/no demo data and no demo client/);
+  expect(await holdings()).toEqual({ clients: 0, items: 0 });
 
-test('start says that it is up on a port that browsers refuse', async () => {
-  const refused = [6665, 6666, 6667, 6668, 6669, 10080];
-  const free = await Promise.all(refused.map((port) => choosePort('the api', port)));
-  const port = free.find((each) => refused.includes(each));
-  const started = await start({ PORT: String(port) });
-  expect(started.banner).toContain(`\n  Base URL       http://127.0.0.1:${port}/api/v1\n`);
-});
-
-test('under start --watch, the worker starts again when its code is saved, and both when a package is', async () => {
-  const started = await start({}, ['--watch']);
   const root = join(import.meta.dirname, '../..');
-  const save = (file: string) => utimes(join(root, file), new Date(), new Date());
+  const save = (file: string) => utimes(programOf(join(root, file)).at(-1)!, new Date(), new Date());
   const timesUp = (name: string) => started.printed().split(`${name} is up again`).length - 1;
   await save('apps/worker/src/main.ts');
   await expect.poll(() => [timesUp('api'), timesUp('worker')]).toEqual([0, 1]);
@@ -66,46 +62,41 @@ test('under start --watch, the worker starts again when its code is saved, and b
   await expect.poll(() => [timesUp('api'), timesUp('worker')]).toEqual([1, 2]);
 });
 
-test('under start, INTERNAL_PORT is the api’s and the next one the worker’s', async () => {
-  const port = await choosePort('the api');
-  const started = await start({ INTERNAL_PORT: String(port) });
-  expect(portsIn(started.banner)).toEqual({ api: port, worker: port + 1 });
-  expect((await readMetrics(port + 1)).value('inventory_worker_redis_up')).toBe(1);
+test('start is up on a port that browsers refuse; INTERNAL_PORT is the api’s and the next one the worker’s', async () => {
+  const refused = [6665, 6666, 6667, 6668, 6669, 10080];
+  const free = await Promise.all(refused.map((port) => choosePort('the api', port)));
+  const port = free.find((each) => refused.includes(each));
+  const internal = await choosePort('the api');
+  const started = await start({ PORT: String(port), INTERNAL_PORT: String(internal) }, [
+    '--yes',
+    '--no-demo',
+  ]);
+  expect(started.banner).toContain(`\n  Base URL       http://127.0.0.1:${port}/api/v1\n`);
+  expect(portsIn(started.banner)).toEqual({ api: internal, worker: internal + 1 });
+  expect((await readMetrics(internal + 1)).value('inventory_worker_redis_up')).toBe(1);
+  expect(started.banner).not.toMatch(/client_secret/);
+  expect(await holdings()).toEqual({ clients: 0, items: 0 });
 });
 
-test.each(['api', 'worker'] as const)(
-  'a wrong LOG_LEVEL ends the %s with one line that says what it may be',
-  async (part) => {
-    const env = { DATABASE_URL: database.url, REDIS_URL: inject('redisUrl'), PORT: '0', LOG_LEVEL: 'loud' };
-    const failed = await startProcess(`apps/${part}/src/main.ts`, env, { quiet: true }).then(
-      (started) => started.stop().then(() => 'it is up'),
-      (error: Error) => error.message,
-    );
-    expect(failed).toBe(
-      `apps/${part}/src/main.ts ended with 1 before it was up: ` +
-        'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
-    );
-  },
-);
-
-test.each(['api', 'worker'] as const)(
-  'a Postgres that is away ends the %s with one line that names it and its place, without user and password',
-  async (part) => {
-    const env = {
-      DATABASE_URL: 'postgres://joe:sesame@127.0.0.1:1/inventory',
-      REDIS_URL: inject('redisUrl'),
-      PORT: '0',
-    };
-    const failed = await startProcess(`apps/${part}/src/main.ts`, env, { quiet: true }).then(
-      (started) => started.stop().then(() => 'it is up'),
-      (error: Error) => error.message,
-    );
-    expect(failed).toBe(
-      `apps/${part}/src/main.ts ended with 1 before it was up: Postgres cannot be reached at 127.0.0.1:1 ` +
-        '(connect ECONNREFUSED); check DATABASE_URL and that it runs',
-    );
-  },
-);
+test.each([
+  [
+    'a wrong LOG_LEVEL ends the api with one line that says what it may be',
+    ...(['api', { LOG_LEVEL: 'loud' }] as const),
+    'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+  ],
+  [
+    'a Postgres that is away ends the worker with one line that names its place, without user and password',
+    ...(['worker', { DATABASE_URL: 'postgres://joe:sesame@127.0.0.1:1/inventory' }] as const),
+    'Postgres cannot be reached at 127.0.0.1:1 (connect ECONNREFUSED); check DATABASE_URL and that it runs',
+  ],
+])('%s', async (_what, part, wrong, line) => {
+  const env = { DATABASE_URL: database.url, REDIS_URL: inject('redisUrl'), PORT: '0', ...wrong };
+  const failed = await startProcess(`apps/${part}/src/main.ts`, env, { quiet: true }).then(
+    (started) => started.stop().then(() => 'it is up'),
+    (error: Error) => error.message,
+  );
+  expect(failed).toBe(`apps/${part}/src/main.ts ended with 1 before it was up: ${line}`);
+});
 
 test.each([
   [

@@ -1,19 +1,26 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { openQueue } from '@inventory/queue/queue';
 import { Redis } from 'ioredis';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
-import { createApiClient } from '../harness/service/api-client.ts';
+import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
-import { startOtlpReceiver } from '../harness/watch/otlp-receiver.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../harness/watch/otlp-receiver.ts';
 
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('tracing-other') } });
 const arrived = { timeout: 60_000 };
 
-/** Its own api, worker and client. */
-async function start(more: Record<string, string>, { workers = 1, imports = [] as string[] } = {}) {
+type Parts = {
+  prefix: string;
+  worker: Started;
+  api: Started;
+  client: ApiClient;
+  receive(): Promise<{ status: number }>;
+};
+
+/** Its own api, worker and client. They say what they load. */
+async function start(more: Record<string, string>): Promise<Parts> {
   const prefix = uniqueName('tracing');
   const env = {
     DATABASE_URL: service.databaseUrl,
@@ -22,34 +29,62 @@ async function start(more: Record<string, string>, { workers = 1, imports = [] a
     PORT: '0',
     ...more,
   };
-  const options = { keep: true, imports };
-  const processes: Started[] = [];
-  if (workers > 0) {
-    processes.push(await startProcess('apps/worker/src/main.ts', asPart('worker', env), options));
-    onTestFinished(() => processes[0]!.stop());
-  }
+  const options = { keep: true, imports: ['test/harness/watch/tell-loaded.ts'] };
+  const worker = await startProcess('apps/worker/src/main.ts', asPart('worker', env), options);
   const api = await startProcess('apps/api/src/main.ts', asPart('api', env), options);
-  onTestFinished(() => api.stop());
   const known = await service.client();
   const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token, {
     isPatient: false,
   });
   const itemID = await service.item();
   const receive = () => client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
-  return { prefix, processes: [...processes, api], api, client, receive };
+  return { prefix, worker, api, client, receive };
+}
+
+/** The first request of the next envelope, looked at while the worker stands still. */
+async function nextQueued({ prefix, worker, receive }: Parts): Promise<object> {
+  const redis = new Redis(inject('redisUrl'));
+  const queue = openQueue({ shard: 0, prefix, connection: redis, onError() {} });
+  worker.child.kill('SIGSTOP');
+  onTestFinished(async () => {
+    worker.child.kill('SIGCONT');
+    await queue.close();
+    redis.disconnect();
+  });
+  const answer = receive();
+  const first = async () => {
+    const jobs = await queue.getWaiting();
+    return jobs.find(({ data }) => data.requests.length > 0)?.data.requests[0];
+  };
+  await expect.poll(first, { interval: 5 }).toBeDefined();
+  const found = await first();
+  worker.child.kill('SIGCONT');
+  await answer;
+  return found!;
 }
 
 describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+  let collector: OtlpReceiver;
+  let way: NetworkStretch;
+  let traced: Parts;
+  beforeAll(async () => {
+    collector = await startOtlpReceiver();
+    way = await startProxy(Number(new URL(collector.endpoint).port));
+    traced = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${way.port}` });
+  });
+  afterAll(async () => {
+    for (const each of [traced?.api, traced?.worker]) each?.child.kill('SIGKILL');
+    way?.close();
+    collector?.close();
+  });
+
   test('a request is a trace, and its batch links to the requests it applies, each with its statements', async () => {
-    const collector = await startOtlpReceiver();
-    onTestFinished(() => collector.close());
-    const { client, receive } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
     // A few at once: a slow machine refuses more.
     for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all(Array.from({ length: 4 }, receive));
+      const answers = await Promise.all(Array.from({ length: 4 }, traced.receive));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     }
-    expect((await client.get('/Inventory?pageSize=1')).status).toBe(200);
+    expect((await traced.client.get('/Inventory?pageSize=1')).status).toBe(200);
     const named = (name: string) => collector.spans.filter((span) => span.name === name);
     const queued = () => named('queue');
     const linked = () => named('batch').flatMap(({ links }) => links);
@@ -86,12 +121,13 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   });
 
   test('a caller’s traceparent is linked, not continued', async () => {
-    const collector = await startOtlpReceiver();
-    onTestFinished(() => collector.close());
-    const { client } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
     const theirs = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) };
     for (const spanId of [theirs.spanId, 'nothing']) {
-      const answer = await client.post('/Item', {}, { traceparent: `00-${theirs.traceId}-${spanId}-01` });
+      const answer = await traced.client.post(
+        '/Item',
+        {},
+        { traceparent: `00-${theirs.traceId}-${spanId}-01` },
+      );
       expect(answer.status).toBe(400);
     }
     const requests = () => collector.spans.filter(({ name }) => name === 'POST /Item');
@@ -104,65 +140,35 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(requests().some(({ traceId }) => traceId === theirs.traceId)).toBe(false);
   });
 
-  test.each(['away', 'silent'] as const)(
-    'the service works with a collector that is %s, and stops in order',
-    async (state) => {
-      const sockets = createServer();
-      await new Promise<void>((resolve) => sockets.listen(0, '127.0.0.1', resolve));
-      const { port } = sockets.address() as AddressInfo;
-      if (state === 'away') await new Promise((resolve) => sockets.close(resolve));
-      else onTestFinished(() => void sockets.close());
-      const { receive, processes } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
-      for (let turn = 0; turn < 20; turn++) expect((await receive()).status).toBe(201);
-      for (const each of processes) {
-        each.child.kill('SIGTERM');
-        expect(await each.exited).toMatchObject({ code: 0 });
-      }
-    },
-  );
-});
-
-describe('without it', () => {
-  test('nothing of OpenTelemetry is loaded', async () => {
-    const imports = ['test/harness/watch/tell-loaded.ts'];
-    const off = await start({}, { imports });
-    expect((await off.receive()).status).toBe(201);
-    const written = ({ processes }: typeof off) => processes.map((each) => each.written()).join('');
-    expect(written(off)).not.toContain('asked for');
-    // The check itself can see loaded modules.
-    const collector = await startOtlpReceiver();
-    onTestFinished(() => collector.close());
-    const on = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }, { imports });
-    expect(written(on)).toContain('asked for @opentelemetry/');
-  });
-
-  test('an envelope holds no trace context', async () => {
-    const redis = new Redis(inject('redisUrl'));
-    onTestFinished(() => redis.disconnect());
-    const traceOf = async (more: Record<string, string>) => {
-      const { prefix, receive } = await start(more, { workers: 0 });
-      const queue = openQueue({ shard: 0, prefix, connection: redis, onError() {} });
-      const answer = receive();
-      const jobs = () => queue.getWaiting().then((found) => found.map(({ data }) => data));
-      const sent = async () =>
-        (await jobs()).find(({ requests }) => requests.length > 0)?.requests[0] ?? null;
-      // At once: it is removed after the answer.
-      let request = null;
-      let isOver = false;
-      void answer.then(() => {
-        isOver = true;
-      });
-      while (request === null && !isOver) request = await sent();
-      expect((await answer).status).toBe(503);
-      await queue.close();
-      return request;
-    };
-    expect(await traceOf({})).not.toHaveProperty('trace');
-    const collector = await startOtlpReceiver();
-    onTestFinished(() => collector.close());
-    expect(await traceOf({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint })).toHaveProperty(
+  test('OpenTelemetry is loaded, and an envelope holds the trace context', async () => {
+    for (const each of [traced.api, traced.worker])
+      expect(each.written()).toContain('asked for @opentelemetry/');
+    expect(await nextQueued(traced)).toHaveProperty(
       'trace',
       expect.stringMatching(/^00-[\da-f]{32}-[\da-f]{16}-01$/),
     );
   });
+
+  // The last one: it stops the service.
+  test('the service works with a collector that is away or silent, and stops in order', async () => {
+    for (const state of ['cut', 'stalled'] as const) {
+      way.setState(state);
+      for (let turn = 0; turn < 10; turn++) expect((await traced.receive()).status).toBe(201);
+    }
+    traced.api.child.kill('SIGTERM');
+    expect(await traced.api.exited).toMatchObject({ code: 0 });
+    way.setState('cut');
+    traced.worker.child.kill('SIGTERM');
+    expect(await traced.worker.exited).toMatchObject({ code: 0 });
+  });
+});
+
+test('without it, nothing of OpenTelemetry is loaded, and an envelope holds no trace context', async () => {
+  const off = await start({});
+  onTestFinished(async () => {
+    for (const each of [off.api, off.worker]) await each.stop();
+  });
+  expect((await off.receive()).status).toBe(201);
+  expect(await nextQueued(off)).not.toHaveProperty('trace');
+  for (const each of [off.api, off.worker]) expect(each.written()).not.toContain('asked for');
 });

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import { runCommand } from './command-line.ts';
-
-type Check = { id: string; state: string; found: string };
+import { runHere } from './command-line.ts';
+import { type Check, examine } from './doctor.ts';
 
 /**
  * Expects `doctor` and `status` to find no problem with Redis, two apis and two workers. `operator`: the
@@ -9,15 +8,14 @@ type Check = { id: string; state: string; found: string };
  */
 export async function expectAllWell(operator: Record<string, string>): Promise<(id: string) => string> {
   const ids = ['redis', 'eviction-policy', 'redis-role', 'workers', 'apis', 'queue', 'shards'];
-  let checks: Check[] = [];
-  const checkOf = (id: string) => checks.find((each) => each.id === id);
+  let checks: Record<string, Check> = {};
   // A busy machine reconnects now and then, and no connection is seen at that moment.
-  const examine = async () => {
-    checks = JSON.parse((await runCommand(['doctor', '--json'], operator)).stdout);
-    return ids.map((id) => checkOf(id)?.state);
+  const look = async () => {
+    ({ checks } = await examine(operator));
+    return ids.map((id) => checks[id]?.state);
   };
-  await expect.poll(examine, { timeout: 120_000 }).toEqual(ids.map(() => 'ok'));
-  const status = await runCommand(['status', '--json'], operator);
+  await expect.poll(look, { timeout: 120_000 }).toEqual(ids.map(() => 'ok'));
+  const status = await runHere(['status', '--json'], operator);
   expect(JSON.parse(status.stdout)).toMatchObject({ apis: 2, workers: 2, workersThatAsk: 2 });
-  return (id) => checkOf(id)!.found;
+  return (id) => checks[id]!.found;
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { programOf } from '../compiled.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -16,7 +17,8 @@ export async function startService(
   args: readonly string[],
   env: Record<string, string>,
 ): Promise<StartedService> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'apps/admin/src/main.ts', 'start', ...args], {
+  const file = join(root, 'apps/admin/src/main.ts');
+  const child = spawn(process.execPath, [...programOf(file), 'start', ...args], {
     cwd: root,
     env: { ...process.env, PORT: '0', INTERNAL_PORT: '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,0 +1,23 @@
+import { expect } from 'vitest';
+import { runHere } from './command-line.ts';
+
+export type Check = { id: string; state: string; found: string; wanted: string; remedy: string | null };
+
+/** The findings of `doctor`. `failed`: the ids of the checks that fail. */
+export type Examined = { code: number | null; checks: Record<string, Check>; failed: string[] };
+
+/** A list of checks as tests look at it. */
+export function toExamined(list: readonly Check[], code: number | null = null): Examined {
+  return {
+    code,
+    checks: Object.fromEntries(list.map((check) => [check.id, check])),
+    failed: list.filter(({ state }) => state === 'fail').map(({ id }) => id),
+  };
+}
+
+/** Runs `doctor` in this process, with the operator's settings in `env`. */
+export async function examine(env: Record<string, string>, args: readonly string[] = []): Promise<Examined> {
+  const { code, stdout, stderr } = await runHere(['doctor', '--json', ...args], env);
+  expect(stderr).toBe('');
+  return toExamined(JSON.parse(stdout), code);
+}
