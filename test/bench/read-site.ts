@@ -20,7 +20,7 @@ export type ReadSite = {
 
 export async function startReadSite(stack: Stack, lots: number, connectionsMax: number): Promise<ReadSite> {
   const name = `read_${lots}`;
-  const { url, sql, drop } = await createDatabase(stack, name, connectionsMax);
+  const { url, sql, drop } = await createDatabase(stack, name, { connectionsMax });
   const items = Math.ceil(lots / 5);
   const size = { items, lots, warehouses: warehouseCount, transactions: transactionsFor(lots) };
   const seedSeconds = await timed(() => seed(sql, size, () => {}));

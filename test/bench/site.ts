@@ -33,7 +33,7 @@ export async function startSite(
   name: string,
   seed: (sql: Sql) => Promise<void> = async () => {},
 ): Promise<Site> {
-  const { url, sql, secret } = await makeDatabase(stack, name);
+  const { url, sql, secret } = await makeDatabase(stack, name, way.source);
   await seed(sql);
   if (way.before !== undefined) await sql.unsafe(way.before);
   const env = {
@@ -67,8 +67,8 @@ export async function startSite(
 }
 
 /** A database with a thousand items and a client `bench` with every permission. */
-export async function makeDatabase(stack: Stack, name: string) {
-  const { url, sql } = await createDatabase(stack, name);
+export async function makeDatabase(stack: Stack, name: string, source?: string) {
+  const { url, sql } = await createDatabase(stack, name, { source });
   await addWarehouse(sql, { wid: 1, name: 'Main' });
   await sql`insert into item (short_id, created_by) select 'I' || n, 'bench' from generate_series(0, ${itemCount - 1}) as n`;
   return { url, sql, secret: await addCaller(sql, 'bench', 1) };

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/access/clients';
@@ -24,12 +25,21 @@ export type BenchDatabase = {
   drop(): Promise<void>;
 };
 
-/** A new database with empty tables. */
-export async function createDatabase(stack: Stack, name: string, connectionsMax = 2): Promise<BenchDatabase> {
+/** A new database with empty tables: those of another checkout, if `source` names its folder. */
+export async function createDatabase(
+  stack: Stack,
+  name: string,
+  { connectionsMax = 2, source }: { connectionsMax?: number; source?: string | undefined } = {},
+): Promise<BenchDatabase> {
   await run(`create database ${name}`);
   const url = databaseOf(stack.databaseUrl, name);
   const sql = connect(url, { name: 'bench', connectionsMax });
-  await migrate(sql);
+  if (source === undefined) await migrate(sql);
+  else {
+    const env = { ...process.env, DATABASE_URL: url };
+    const migrateThere = ['--import', 'tsx', 'apps/admin/src/main.ts', 'migrate'];
+    execFileSync(process.execPath, migrateThere, { cwd: source, env });
+  }
   return {
     url,
     sql,

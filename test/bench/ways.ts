@@ -1,3 +1,5 @@
+import { basename, join, resolve } from 'node:path';
+
 /** A way of writing, and its two processes. */
 export type Way = {
   name: string;
@@ -9,11 +11,25 @@ export type Way = {
   after?: string;
   /** Modules that its processes load first, by their path in the repository. */
   imports?: readonly string[];
+  /** The checkout whose tables these processes know, if not this one. */
+  source?: string;
 };
 
 const api = 'apps/api/src/main.ts';
 const worker = 'apps/worker/src/main.ts';
 const other = 'test/bench/other-server.ts';
+
+/** The api and the worker of another checkout of the service, with its own libraries and tables. */
+export function wayOf(source: string): Way {
+  const checkout = resolve(source);
+  return {
+    name: `before: ${basename(checkout)}`,
+    api: join(checkout, api),
+    worker: join(checkout, worker),
+    env: {},
+    source: checkout,
+  };
+}
 
 /** The ways that one run compares. */
 export const ways = {
@@ -54,3 +70,4 @@ export const ways = {
     env: { WAY: 'waiting' },
   },
 } satisfies Record<string, Way>;
+export type WayId = keyof typeof ways;

@@ -8,12 +8,14 @@ import { beside, busiest, halfLoad, type Scenario, scenarios, tracked, withKeys 
 import { type Site, startSite } from './site.ts';
 import { startBenchStack } from './stack.ts';
 import { addTrackedStock } from './tracked-stock.ts';
-import { type Way, ways } from './ways.ts';
+import { type Way, wayOf, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
-// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--dry]: compares
-// the ways of writing in one run. `--scenarios`: only loads with one of these words in their names; then the
-// docs stay as they are. Half load, half of the plain rate, is measured when the plain way is, too.
+// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--source DIR]
+// [--dry]: compares the ways of writing in one run. `--scenarios`: only loads with one of these words in
+// their names. `--source`: also the service in another checkout, with its libraries installed, load by load
+// in turns with ours. Neither changes the docs. Half load is measured of ours, and of the code before, when
+// the plain way is measured, too: it is half of the plain way's rate.
 const values = readOptions(
   'bench write',
   'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
@@ -22,18 +24,27 @@ const values = readOptions(
     seconds: { value: 'number', default: '3', about: 'how long each time' },
     ways: { value: 'list', default: Object.keys(ways).join(','), about: 'only these ways' },
     scenarios: { value: 'words', default: '', about: 'only loads with one of these words in their names' },
+    source: {
+      value: 'folder',
+      about: 'also the service as it stands in another checkout, in turns with ours',
+    },
     dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
   },
 );
 const runs = Number(values.runs);
 const seconds = Number(values.seconds);
 const words = values.scenarios.split(',');
-const dry = values.dry || values.scenarios !== '';
-const known: Record<string, Way> = ways;
-const wayIds = values.ways.split(',');
+const dry = values.dry || values.scenarios !== '' || values.source !== undefined;
+const known: Record<string, Way> = {
+  ...ways,
+  ...(values.source === undefined ? {} : { before: wayOf(values.source) }),
+};
+const wayIds = values.ways
+  .split(',')
+  .flatMap((id) => (id === 'ours' && 'before' in known ? ['ours', 'before'] : [id]));
 // The ways of a group run at the same time and take turns under each load: a machine of varying speed is
 // equally fast for all of them.
-const inTurns = ['ours', 'unobserved', 'uncounted', 'plain'];
+const inTurns = ['ours', 'unobserved', 'uncounted', 'before', 'plain'];
 const groups = [
   wayIds.filter((id) => inTurns.includes(id)),
   ...wayIds.filter((id) => !inTurns.includes(id)).map((id) => [id]),
@@ -59,7 +70,7 @@ const keys = chosen([withKeys]);
 const large = onTracked.length + keys.length > 0 ? [beside, ...keys, beside, ...onTracked, beside] : [];
 /** The ways measured beside much stock; only the service itself has keys. */
 const measuresLarge = (id: string, { name }: { name: string }) =>
-  id === 'ours' || (id === 'plain' && name !== withKeys.name);
+  ['ours', 'before'].includes(id) || (id === 'plain' && name !== withKeys.name);
 
 type Named = { name: string; callers: number };
 /** `cpu`: microseconds per request. */
@@ -154,7 +165,9 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
         of(({ p50Ms }) => p50Ms).toFixed(1),
         of(({ p99Ms }) => p99Ms).toFixed(1),
         String(of(({ errors }) => errors)),
-        id === 'ours' || !Number.isFinite(ratio) ? '' : `${ratio.toFixed(1)} x`,
+        id === 'ours' || !Number.isFinite(ratio)
+          ? ''
+          : `${ratio.toFixed(values.source === undefined ? 1 : 2)} x`,
         Number.isNaN(cpu('api'))
           ? ''
           : cpuText({
