@@ -18,7 +18,7 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
     const path = names.get(shapeOf(route.path))!;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, path, schemas) };
   }
-  return JSON.stringify({
+  const whole = {
     openapi: '3.1.1',
     info: {
       title: 'Inventory Management Service API',
@@ -55,7 +55,34 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
         },
       },
     },
-  });
+  };
+  return JSON.stringify({ ...whole, components: usedComponents(whole) });
+}
+
+/**
+ * Returns the components that the paths refer to, directly or through other components, and all security
+ * schemes.
+ */
+function usedComponents({ paths, components }: { paths: Json; components: Record<string, Json> }): Json {
+  const used = new Set<string>();
+  const follow = (part: unknown) => {
+    for (const [, kind = '', name = ''] of JSON.stringify(part).matchAll(
+      /"#\/components\/(\w+)\/([\w-]+)"/g,
+    )) {
+      if (used.has(`${kind}/${name}`)) continue;
+      used.add(`${kind}/${name}`);
+      follow(components[kind]![name]);
+    }
+  };
+  follow(paths);
+  return Object.fromEntries(
+    Object.entries(components).map(([kind, named]) => [
+      kind,
+      kind === 'securitySchemes'
+        ? named
+        : Object.fromEntries(Object.entries(named).filter(([name]) => used.has(`${kind}/${name}`))),
+    ]),
+  );
 }
 
 /**

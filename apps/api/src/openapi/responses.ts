@@ -38,8 +38,8 @@ const headerTexts: Record<string, [description: string, example: string]> = {
 /** The answer headers that callers need. Browsers let a page read Cache-Control anyway. */
 export const answerHeaders = [...Object.keys(headerTexts).filter((name) => name !== 'Cache-Control'), 'ETag'];
 const integerHeaders = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'Retry-After'];
-// No kind of answer always has these, so each answer that may have them describes them itself.
-const withoutComponent = ['Idempotent-Replayed', 'Allow'];
+// These are only sent when they apply.
+const optionalHeaders = ['Idempotent-Replayed', 'Preference-Applied'];
 
 const always = ['X-API-Version', 'X-Request-Id', 'Cache-Control', 'X-Content-Type-Options'];
 const limited = [...always, 'RateLimit-Policy', 'RateLimit'];
@@ -49,15 +49,13 @@ const checked = [...limited, 'Preference-Applied'];
 const ofRoute = ['RateLimit-Policy', 'RateLimit', 'Preference-Applied'];
 const paged = ['X-Total-Count', 'X-Page', 'X-Page-Size', 'X-Next-Modified-Since'];
 
-/** The answer headers, for `components.headers`. */
+/** Every answer header, for `components.headers`. */
 export function headerComponents(): Json {
-  const named = Object.entries(headerTexts).filter(([name]) => !withoutComponent.includes(name));
   return Object.fromEntries(
-    named.map(([name, [description, example]]) => {
+    Object.entries(headerTexts).map(([name, [description, example]]) => {
       const integer = integerHeaders.includes(name);
       const schema = { type: integer ? 'integer' : 'string' };
-      // Only sent when it applies.
-      const required = name === 'Preference-Applied' ? {} : { required: true };
+      const required = optionalHeaders.includes(name) ? {} : { required: true };
       return [name, { description, ...required, schema, example: integer ? Number(example) : example }];
     }),
   );
@@ -149,6 +147,35 @@ export function sharedAnswers(): Json {
       examples: {
         unreachable: failure('No database', 503, messages.unreachable),
         unavailable: failure('Busy', 503, messages.unavailable),
+      },
+    }),
+    NotFound: answerOf('There is nothing at this path', errorSchema, {
+      headers: limited,
+      examples: {
+        path: refusalExample('Unknown path', {
+          code: 'not_found',
+          message: 'There is nothing at this path.',
+        }),
+      },
+    }),
+    MethodNotAllowed: answerOf('The path has no such method', errorSchema, {
+      headers: [...always, 'Allow'],
+      optional: ['RateLimit-Policy', 'RateLimit'],
+      examples: {
+        method: refusalExample(
+          'Another method',
+          { code: 'bad_request', message: 'Method not allowed; allowed: GET.' },
+          405,
+        ),
+      },
+    }),
+    NotImplemented: answerOf('The service does not offer this resource family yet', errorSchema, {
+      headers: limited,
+      examples: {
+        family: refusalExample('`/PurchaseOrder`', {
+          code: 'not_implemented',
+          message: 'This operation is not available.',
+        }),
       },
     }),
   };
