@@ -21,8 +21,6 @@ const types = {
 export type Sql = postgres.Sql<{ bigint: number }>;
 /** A database transaction. Work that must run inside one takes this type. */
 export type Tx = postgres.TransactionSql<{ bigint: number }>;
-/** A piece of a statement. */
-export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 /** Resolves if Postgres answers. */
 export async function reach(sql: Sql): Promise<void> {
