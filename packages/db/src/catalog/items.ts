@@ -16,7 +16,7 @@ export async function findItem(sql: Sql, key: ItemKey): Promise<string | null> {
         ? piece`short_id = ${key.shortId}`
         : piece`part_no = (select part_no from item_alias where alias = ${key.alias})`;
   const [row] = await send<{ record: string }>(sql)`
-    select ${raw(itemRecord)} as record
+    select ${itemRecord} as record
     from item
     where ${which}`;
   return row?.record ?? null;
@@ -48,7 +48,7 @@ export async function createItem(
     select ${partNo}::integer, ${shortId}, ${fields.description}, ${fields.category}::integer, ${fields.subCategory}::integer, ${fields.uOM}, ${fields.putUp},
       ${String(fields.units)}::numeric, ${fields.dfltOwner}::integer, ${fields.discontinued}::boolean, ${createdBy}, moment, moment
     from change_moment() as moment
-    returning ${raw(itemRecord)} as record`;
+    returning ${itemRecord} as record`;
   return row!.record;
 }
 
@@ -58,7 +58,7 @@ export async function createItem(
  */
 export async function readCreated(sql: Sql, partNo: number): Promise<string | null> {
   const [row] = await send<{ record: string }>(sql)`
-    select ${raw(itemRecord)} as record, ${onStandbys} as on_standbys
+    select ${itemRecord} as record, ${onStandbys} as on_standbys
     from item
     where part_no = ${partNo}`;
   return row?.record ?? null;

@@ -8,7 +8,7 @@ import { countLots, readLotPage } from './pages/read-lot-page.ts';
 import { type List, readPage } from './pages/read-page.ts';
 import { sliceOf } from './pages/slice.ts';
 import { sortColumnsOf } from './pages/sort-columns.ts';
-import { type Columns, columnList, dateTimeText, type RecordExpression, recordText } from './record-json.ts';
+import { type Columns, columnList, dateTimeText, recordText } from './record-json.ts';
 
 // Blank means own stock. Another owner is shown as its id and sorted as text.
 const associate = `case when lot.owner = 0 then '' else lot.owner::text collate "C" end`;
@@ -231,7 +231,7 @@ export function lotPage(
   filters: LotFilters,
   { view, scope }: LotView = { scope: wids },
 ): ListReading {
-  const record: RecordExpression = view === 'full' ? fullLotRecord(scope) : lotList.record;
+  const record = view === 'full' ? fullLotRecord(scope) : lotList.record;
   const slice = sliceOf(query, 'received', 'desc');
   const { inStock } = filters;
   const { modifiedSince } = query;

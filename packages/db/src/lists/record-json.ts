@@ -1,28 +1,17 @@
 import { type Piece, piece, raw } from '../postgres/piece.ts';
 
-/** The expression for a record's JSON text: text of this package, or a fragment if it needs values. */
-export type RecordExpression = string | Piece;
-
-/** The expression as a piece of a statement. */
-function recordFragment(record: RecordExpression): Piece {
-  return typeof record === 'string' ? piece`${raw(record)}` : record;
-}
-
 /**
  * The expression for the JSON texts, joined by commas, of the records whose keys are in `page`. They are made
  * one by one through an index, however many rows the planner expects. `from`: where a record is found,
  * including the condition that joins it with `page`. `order`: by columns of `page`.
  */
-export function recordsOnPage(
-  record: RecordExpression,
-  { from, order }: { from: Piece; order: Piece },
-): Piece {
+export function recordsOnPage(record: Piece, { from, order }: { from: Piece; order: Piece }): Piece {
   return piece`
     (
       select coalesce(string_agg(record, ',' order by ${order}), '')
       from page
       cross join lateral (
-        select ${recordFragment(record)} as record
+        select ${record} as record
         from ${from}
         limit 1
       ) as found
@@ -51,6 +40,6 @@ export function columnList(columns: Columns): string {
  * The SQL expression for a record's JSON text. Postgres writes numeric digit for digit; a JavaScript number
  * cannot.
  */
-export function recordText(columns: Columns): string {
-  return `(select row_to_json(record) from (select ${columnList(columns)}) as record)::text`;
+export function recordText(columns: Columns): Piece {
+  return raw(`(select row_to_json(record) from (select ${columnList(columns)}) as record)::text`);
 }

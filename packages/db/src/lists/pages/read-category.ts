@@ -8,7 +8,7 @@ const pieceItems = 200;
 /** The active items of a category by shortID, as rows of JSON text. */
 function recordsOf(category: number): Piece {
   return piece`
-    select ${raw(itemRecord)} as record
+    select ${itemRecord} as record
     from item
     where category = ${category} and not discontinued
     order by short_id`;

@@ -15,7 +15,7 @@ export async function readItemPage(
   sql: Sql,
   { discontinuedToo }: { discontinuedToo: boolean },
   { offset, limit, backwards }: Slice,
-  record: string,
+  record: Piece,
 ): Promise<Page> {
   const count = raw(discontinuedToo ? 'items' : 'active');
   const listed = raw(discontinuedToo ? 'true' : 'not discontinued');

@@ -1,7 +1,7 @@
 import type { Page } from '@inventory/paging/page';
-import { piece, raw, send } from '../../postgres/piece.ts';
+import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
 import type { Sql } from '../../postgres/pool.ts';
-import { type RecordExpression, recordsOnPage } from '../record-json.ts';
+import { recordsOnPage } from '../record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function readLevelPage(
   sql: Sql,
   wids: readonly number[],
   { offset, limit, backwards }: Slice,
-  record: RecordExpression,
+  record: Piece,
 ): Promise<Page> {
   const scope = piece`wid = any((select wids from asked)::integer[])`;
   const direction = raw(backwards ? 'desc' : 'asc');

@@ -1,7 +1,7 @@
 import type { Page } from '@inventory/paging/page';
 import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
 import type { Sql } from '../../postgres/pool.ts';
-import { type RecordExpression, recordsOnPage } from '../record-json.ts';
+import { recordsOnPage } from '../record-json.ts';
 import type { Slice } from './slice.ts';
 import { takenOfBlocks, wayToPage } from './way-to-page.ts';
 
@@ -31,7 +31,7 @@ export async function readLotPage(
   wids: readonly number[],
   inStock: InStock,
   { offset, limit, backwards }: Slice,
-  record: RecordExpression,
+  record: Piece,
 ): Promise<Page> {
   const direction = raw(backwards ? 'asc' : 'desc');
   const scope = piece`wid = any((select wids from asked)::integer[])`;

@@ -2,7 +2,7 @@ import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
 import type { Sql } from '../../postgres/pool.ts';
-import { type RecordExpression, recordsOnPage } from '../record-json.ts';
+import { recordsOnPage } from '../record-json.ts';
 import { orderBy, type SortColumn, type SortColumns } from './sort-columns.ts';
 
 /**
@@ -14,7 +14,7 @@ export type List = {
   /** Other tables that the record needs. */
   joins?: string;
   /** The expression for a record's JSON text. */
-  record: RecordExpression;
+  record: Piece;
   /** A condition on `table` only. */
   where: Piece;
   /**
