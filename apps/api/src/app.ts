@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Client } from '@inventory/auth/client';
 import type { RateLimiter } from '@inventory/auth/rate-limit';
-import { isOutage, isStatementTimeout } from '@inventory/db/postgres/pool';
+import { isStatementTimeout, isUnanswered } from '@inventory/db/postgres/pool';
 import type { Log } from '@inventory/process/log/log';
 import type { Tracing } from '@inventory/process/telemetry/tracing';
 import Router from '@koa/router';
@@ -20,6 +20,7 @@ import {
   messages,
   methodRefused,
   Refused,
+  unknownOutcome,
   unknownPath,
 } from './http/errors.ts';
 import { jsonHeaders } from './http/json-headers.ts';
@@ -38,6 +39,7 @@ import type { TokenReply } from './routes/token.ts';
 
 /** The base path of the contract. */
 export const basePath = '/api/v1';
+const batchPath = `${basePath}/Inventory/Batch`;
 /** The version of the contract, sent as X-API-Version. */
 export const version = 'v1';
 
@@ -187,7 +189,7 @@ function answerErrors(metrics: ApiMetrics) {
     try {
       await next();
     } catch (error) {
-      const failed = error instanceof Refused ? error : failureOf(error);
+      const failed = error instanceof Refused ? error : failureOf(error, ctx);
       if (failed instanceof Refused) {
         metrics.refused(failed.refusal.code);
         sendJson(ctx, failed.status, errorText(failed.status, failed.refusal), failed.headers);
@@ -223,12 +225,23 @@ function refuseMalformed(ctx: Context, next: Next) {
   throw new Refused({ code: 'bad_request', message }, { headers: { Connection: 'close' } });
 }
 
-function failureOf(error: unknown): Failed {
+function failureOf(error: unknown, ctx: Context): Failed {
   if (error instanceof Failed) return error;
-  if (isStatementTimeout(error)) return new Failed(503, messages.unavailable, { 'Retry-After': '5' });
-  return isOutage(error)
-    ? new Failed(503, messages.unreachable, { 'Retry-After': '1' })
-    : new Failed(500, messages.internal);
+  if (!isUnanswered(error)) return new Failed(500, messages.internal);
+  if (mayBeResent(ctx)) return unknownOutcome();
+  return isStatementTimeout(error)
+    ? new Failed(503, messages.unavailable, { 'Retry-After': '5' })
+    : new Failed(503, messages.unreachable, { 'Retry-After': '1' });
+}
+
+/**
+ * Whether a request may be the resend of one that was applied: nothing was sent for it, as when its client
+ * could not be read, but nothing has looked up its key either. The keys of a batch are in its body, and its
+ * route knows them.
+ */
+function mayBeResent(ctx: Context): boolean {
+  if (ctx.method !== 'POST') return false;
+  return ctx.get('Idempotency-Key') !== '' || (ctx.path === batchPath && ctx.state.isHandled !== true);
 }
 
 function tokenRoute({ token, metrics }: AppOptions) {

@@ -167,6 +167,7 @@ export async function callRoute(
   } as Call<never, never, never>;
   const outside = denyWarehouses(client, declared.warehouses(call));
   if (outside !== null) throw new Refused(forbidden[outside]);
+  ctx.state.isHandled = true;
   // The time starts only when the body is complete: a slow caller is not an outage. A write may still be
   // applied.
   const reply = await within(answerWithinMs, declared.handle(call)).catch((error) => {
