@@ -225,9 +225,14 @@ class Pair {
     const dryRun = given.dryRun && mode === 'atomic';
     const sent = operations.map((each) => ({ op: each.kind, ...this.bodyOf(each) }));
     const { status, results, rounds } = await this.sendBatch(mode, dryRun, sent);
+    // The worker may decide a list in several batches: the times of its receipts tell.
+    let receivedAt: string | undefined;
     const oneByOne = () =>
       operations.map((each, index) => {
-        if (index > 0 && rounds[index] !== rounds[index - 1]) this.model.goOn();
+        const at = each.kind === 'receive' ? receiptTime(results[index]!) : undefined;
+        const isLater = at !== undefined && receivedAt !== undefined && at !== receivedAt;
+        receivedAt = at ?? receivedAt;
+        if (isLater || (index > 0 && rounds[index] !== rounds[index - 1])) this.model.goOn();
         return this.model.run(each);
       });
     const together = () => this.model.runTogether(operations);
@@ -368,6 +373,10 @@ class Pair {
 function placeOf(drawn: number, there: readonly number[]): number {
   const place = drawn % (there.length + 1);
   return place === there.length ? 1_000_000 : place;
+}
+
+function receiptTime({ body }: Result): string | undefined {
+  return (body as { lot?: { received: string } } | undefined)?.lot?.received;
 }
 
 test('the service gives the answers and the final stock of the model: transactions, batches and dry runs, hold and release, in any order', async () => {
