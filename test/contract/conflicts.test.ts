@@ -30,7 +30,8 @@ const counted = (itemID: string, units: number, fields: object) => {
 const reversed = (transactionNo: number) => ({ op: 'reverse', body: { transactionNo } });
 
 async function done(client: ApiClient, { op, body }: { op: string; body: object }) {
-  const answer = await untilTaken(() => client.post(pathOf(op), body));
+  const headers = { 'Idempotency-Key': uniqueName('key') };
+  const answer = await untilTaken(() => client.post(pathOf(op), body, headers), { isKeyed: true });
   expect(answer.status, answer.text).toBeLessThan(300);
   return answer.body;
 }
