@@ -29,9 +29,9 @@ create sequence lot_rec_no_seq;
 
 -- A lot is stock of an item that was received at one time and is at one spot. It changes a few times and then
 -- never again. Scans of the indexes for picks and lists pass over its old versions until they are vacuumed,
--- so vacuum runs after a fiftieth of the table has changed, not a fifth. No foreign key to its level: the batch
--- that writes a lot has locked the level, and nobody may delete levels or lots. The audit would find a lot
--- without a level.
+-- so vacuum runs after a fiftieth of the table has changed, not a fifth. No foreign key to its level: the
+-- batch that writes a lot has locked the level, and nobody may delete levels or lots. The audit would find a
+-- lot without a level (docs/decisions/0027).
 create table lot (
   rec_no bigint primary key default nextval('lot_rec_no_seq'),
   part_no integer not null,

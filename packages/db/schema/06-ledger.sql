@@ -75,9 +75,9 @@ create index stock_transaction_device_to_wid_idx on stock_transaction (device_id
   where device_id is not null and to_wid is not null;
 
 -- The ledger: one signed line for each lot that a transaction touched. Lots and levels can be rebuilt from
--- it. Foreign keys would look up transaction and lot again for each line, a sixth of the cost of a receipt.
--- Instead, a trigger compares the lines of a statement with their transactions, nobody may delete lots or
--- applied transactions, and the audit would find a line without a lot.
+-- it. Foreign keys would look up transaction and lot again for each line. Instead, a trigger compares the
+-- lines of a statement with their transactions, nobody may delete lots or applied transactions, and the audit
+-- would find a line without a lot (docs/decisions/0027).
 create table stock_entry (
   transaction_no bigint not null,
   line integer not null,
