@@ -70,4 +70,3 @@ export const ways = {
     env: { WAY: 'waiting' },
   },
 } satisfies Record<string, Way>;
-export type WayId = keyof typeof ways;

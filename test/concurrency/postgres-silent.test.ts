@@ -30,17 +30,18 @@ beforeAll(async () => {
   const itemID = await service.item();
   const receive = (headers = {}) =>
     client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 }, headers);
+  const keyed = () => receive({ 'Idempotency-Key': uniqueName('key') });
   const asked = {
     list: () => client.get('/Inventory'),
     item: () => client.get(`/Item?key=${itemID}&type=id`),
     levels: () => client.get('/Inventory/StockLevels/1'),
     receive: () => receive(),
-    keyed: () => receive({ 'Idempotency-Key': uniqueName('key') }),
+    keyed,
     create: () => client.post('/Item', { shortID: uniqueName('ITEM') }),
     token: () => askTokenOnce(baseUrl, { clientId, secret }),
   };
   resends = [
-    () => receive({ 'Idempotency-Key': uniqueName('key') }),
+    keyed,
     () =>
       client.post('/Inventory/Batch', {
         mode: 'each',
