@@ -292,12 +292,12 @@ describe('work of a pool that cancels', () => {
 
   test('rows that were read are not kept', async () => {
     const pool = openPool({ cancels: true });
-    const grown = await pool.run(async (sql) => {
+    await pool.run(async (sql) => {
       const before = usedMemory();
       for (let count = 0; count < 50; count++) await sql`select repeat('x', 2000000)`;
-      return usedMemory() - before;
+      // One collection may leave buffers to a thread that has not freed them yet.
+      await expect.poll(() => usedMemory() - before, { timeout: 60_000 }).toBeLessThan(50_000_000);
     }, caller().wait);
-    expect(grown).toBeLessThan(50_000_000);
   });
 });
 
