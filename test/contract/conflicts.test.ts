@@ -43,8 +43,11 @@ async function receiveMany(client: ApiClient, itemID: string, count: number) {
   }
 }
 
-/** Every reason except the one that only a batch has; a new reason does not compile without its cases. */
-const cases: Record<Exclude<ConflictReason, 'operationRefused'>, Record<string, Case>> = {
+/**
+ * Every reason except those that only a batch and the change feed have; a new reason does not compile without
+ * its cases.
+ */
+const cases: Record<Exclude<ConflictReason, 'operationRefused' | 'cursorOutdated'>, Record<string, Case>> = {
   insufficientStock: {
     'an issue': async (client, itemID) => {
       await receiveLot(client, itemID, 2.5);

@@ -25,6 +25,7 @@ test('200: the client’s permissions, warehouses and limits', async () => {
     ],
     limits: { requestsPerMinute: 5000, operationsPerMinute: 30_000, operationsPerBatch: 500, pageSize: 250 },
     tokenExpires: new Date(claims.exp * 1000).toISOString(),
+    cursor: expect.stringMatching(/^[\w-]{24}$/),
   });
   // The clocks are those of one machine, which may be slow.
   expect(Math.abs(Date.parse(serverTime) - before!.at)).toBeLessThan(60_000);

@@ -1547,8 +1547,8 @@ async function importKey(`,
     edits: [
       {
         file: 'packages/db/src/batch/read-facts.ts',
-        search: 'select change_moment() as now',
-        replace: "select date_trunc('milliseconds', clock_timestamp()) as now",
+        search: 'select change_moment() as now offset 0',
+        replace: "select date_trunc('milliseconds', clock_timestamp()) as now offset 0",
       },
     ],
     test: { file: 'contract/next-modified-since.test.ts', title: 'every kind of write' },

@@ -25,6 +25,8 @@ export type Database = {
   trials: Trials;
   /** Writes of items. */
   items: StatementPool;
+  /** The change feed. */
+  changes: StatementPool;
   /**
    * The operator's status page. It runs one statement at a time and never takes a connection from other work.
    */
@@ -147,6 +149,16 @@ const kindsOf = (readsMax: number) =>
       limitMs: itemWriteLimitMs,
       waitMs: 3000,
     },
+    // One for the position, which everybody who follows changes waits for, and two for pages.
+    changes: {
+      name: 'inventory-changes',
+      statementTimeoutMs: 4000,
+      byKeys: true,
+      connectionsMax: 3,
+      overrunMs: 1500,
+      limitMs: 5000,
+      waitMs: 3000,
+    },
     operations: statusPageKind,
   }) satisfies Record<string, Kind>;
 
@@ -198,6 +210,7 @@ export function openDatabase(
     verdicts: open(kinds.verdicts, tellAll),
     trials: open(kinds.trials),
     items: open(kinds.items),
+    changes: open(kinds.changes),
     operations: open(kinds.operations),
   };
   const turns = createListTurns();
@@ -206,7 +219,7 @@ export function openDatabase(
     replicaOptions === null
       ? null
       : createReplica(replicaOptions.readUrl, open(positionsKind), replicaOptions.report);
-  const { cheap: reads, authentication, verdicts, items, operations } = pools;
+  const { cheap: reads, authentication, verdicts, items, changes, operations } = pools;
   const waitingCounts = (): Record<string, number> => ({
     ...Object.fromEntries(Object.entries(pools).map(([kind, pool]) => [kind, pool.waitingCount()])),
     trials: trials.waitingCount(),
@@ -220,6 +233,7 @@ export function openDatabase(
     verdicts,
     trials,
     items,
+    changes,
     operations,
     waitingCount: () => Object.values(waitingCounts()).reduce((sum, count) => sum + count, 0),
     waitingCounts,

@@ -61,13 +61,19 @@ export function headerComponents(): Json {
   );
 }
 
-type AnswerOptions = { headers: readonly string[]; optional?: readonly string[]; examples: Examples };
+type AnswerOptions = {
+  headers: readonly string[];
+  optional?: readonly string[];
+  examples: Examples;
+  /** Whether the answer may also come as server-sent events. */
+  streams?: true | undefined;
+};
 
 /** Makes one answer: a description, its headers, and JSON with examples. */
 export function answerOf(
   description: string,
   schema: Json,
-  { headers, optional, examples }: AnswerOptions,
+  { headers, optional, examples, streams }: AnswerOptions,
 ): Json {
   const required = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
   // These headers are not on every answer with this status.
@@ -81,7 +87,10 @@ export function answerOf(
   return {
     description,
     headers: Object.fromEntries([...required, ...others]),
-    content: { 'application/json': { schema, examples } },
+    content: {
+      'application/json': { schema, examples },
+      ...(streams ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+    },
   };
 }
 
@@ -215,6 +224,9 @@ export function errorAnswers(route: Route): Json {
         ? {}
         : { misfit: refusalExample('No number', { code: 'not_found', message: route.misfit }) }),
     });
+  }
+  if (!route.keyed && route.description.conflict !== undefined) {
+    answers[409] = make('The current state does not allow it', route.description.conflict);
   }
   if (route.keyed) {
     answers[409] = answerOf(

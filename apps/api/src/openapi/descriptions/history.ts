@@ -3,7 +3,7 @@ import type { Transaction } from '@inventory/domain/contract/transaction';
 import { one, type RouteDescription } from '../../http/route-description.ts';
 import { fullLot, page } from '../story.ts';
 
-const transaction: Transaction = {
+export const transaction: Transaction = {
   transactionNo: 6,
   kind: 'receive',
   at: '2026-01-31T09:15:27.051Z',
