@@ -63,6 +63,16 @@ const trialsKind = {
   waitMs: 3000,
   cancels: true,
 } as const;
+// One for the position, for which everybody waits who follows changes, and two for pages.
+const changesKind = {
+  name: 'inventory-changes',
+  statementTimeoutMs: 4000,
+  byKeys: true,
+  connectionsMax: 3,
+  overrunMs: 1500,
+  limitMs: 5000,
+  waitMs: 3000,
+} as const;
 // No request waits for the status page. It leaves out what takes Postgres longer than this.
 const statusPageKind = {
   name: 'inventory-operations',
@@ -149,16 +159,7 @@ const kindsOf = (readsMax: number) =>
       limitMs: itemWriteLimitMs,
       waitMs: 3000,
     },
-    // One for the position, which everybody who follows changes waits for, and two for pages.
-    changes: {
-      name: 'inventory-changes',
-      statementTimeoutMs: 4000,
-      byKeys: true,
-      connectionsMax: 3,
-      overrunMs: 1500,
-      limitMs: 5000,
-      waitMs: 3000,
-    },
+    changes: changesKind,
     operations: statusPageKind,
   }) satisfies Record<string, Kind>;
 

@@ -34,7 +34,7 @@ import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
 import { createSubmitter, type Submitter } from '@inventory/queue/submit/submit';
 import { createApp, version } from './app.ts';
 import { watchBackupAge } from './backup-age.ts';
-import { createFeed } from './changes/feed.ts';
+import { createFeed, type Feed } from './changes/feed.ts';
 import { watchOldestChange } from './changes/oldest-change.ts';
 import { apiSettings } from './config.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -165,6 +165,26 @@ type StockParts = {
   now: () => number;
 };
 
+type RouteParts = { database: Database; feed: Feed; stock: ReturnType<typeof wireStock>; now: () => number };
+
+function routesOf(
+  config: { RATE_LIMIT: number; OPERATION_LIMIT: number },
+  { database, feed, stock, now }: RouteParts,
+) {
+  const { reads, lists } = database;
+  return [
+    ...meRoutes({
+      ...{ reads, feed, now },
+      rateLimit: config.RATE_LIMIT,
+      operationLimit: config.OPERATION_LIMIT,
+    }),
+    ...historyRoutes(database),
+    ...changeRoutes({ feed, reads }),
+    ...inventoryRoutes(lists, stock),
+    ...itemRoutes(database),
+  ];
+}
+
 type DatabaseConfig = {
   DATABASE_URL: string;
   DATABASE_CONNECTIONS: number;
@@ -272,19 +292,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const feed = createFeed(database.changes);
   const isBehindProxy = config.TRUST_PROXY > 0;
   const app = createApp({
-    routes: [
-      ...meRoutes({
-        reads: database.reads,
-        feed,
-        rateLimit: config.RATE_LIMIT,
-        operationLimit: config.OPERATION_LIMIT,
-        now: clock.now,
-      }),
-      ...historyRoutes(database),
-      ...changeRoutes({ feed, reads: database.reads }),
-      ...inventoryRoutes(lists, stock),
-      ...itemRoutes(database),
-    ],
+    routes: routesOf(config, { database, feed, stock, now: clock.now }),
     token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
     authenticator,
     rateLimiter: createRateLimiter(redis, { prefix: config.QUEUE_PREFIX, what: 'requests' }),

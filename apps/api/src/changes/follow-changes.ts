@@ -52,7 +52,7 @@ export async function followChanges(
   }
   const room = limit - changes.length;
   const asked = { wids, after: place.after, until, limit: Math.max(room, 1) };
-  const page = await feed.read(asked, client.clientId, wait);
+  const page = await feed.read(asked, client.clientId);
   const isFull = room === 0;
   if (!isFull) {
     changes.push(...page.changes.map(({ no, text }) => ({ text, cursor: cursorAt(no, position, scope) })));
