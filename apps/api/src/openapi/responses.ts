@@ -270,7 +270,7 @@ function invalidExamples({ body, query, keyed, description }: Route): Examples {
   const repeated = refusalExample('A parameter given twice', invalid({ page: ['must be given once.'] }));
   if (body === undefined) {
     if (query === undefined) return { repeated };
-    return {
+    return description.invalid ?? {
       page: refusalExample('An invalid page', invalid({ page: ['must be a plain integer.'] })),
       repeated,
     };

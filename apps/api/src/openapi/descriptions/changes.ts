@@ -1,4 +1,5 @@
 import { cursorOutdated } from '@inventory/domain/contract/conflict';
+import { invalid } from '@inventory/domain/contract/refused';
 import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import { fullLot } from '../story.ts';
 import { transaction } from './history.ts';
@@ -37,5 +38,11 @@ again sends the last one as \`Last-Event-ID\`. Events end when your token does.
     nextCursor: exampleCursor,
     hasMore: false,
   }),
+  invalid: {
+    cursor: refusalExample(
+      'No cursor',
+      invalid({ after: ['must be `now` or a cursor that this service has given.'] }),
+    ),
+  },
   conflict: { outdated: refusalExample('After a restore', cursorOutdated) },
 };
