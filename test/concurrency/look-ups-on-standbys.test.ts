@@ -3,6 +3,7 @@ import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/catalog/items';
+import { readFeedPosition } from '@inventory/db/changes/read-position';
 import { mayBeApplied } from '@inventory/db/postgres/lost-answer';
 import { connect, isOutage, type Sql } from '@inventory/db/postgres/pool';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
@@ -117,6 +118,10 @@ const ways: Record<string, { tell: (sql: Sql) => Promise<unknown>; told: unknown
     tell: (sql) => hasItemFields(sql, 'CREATED', { discontinued: false }),
     told: true,
   },
+  'the position of the change feed': {
+    tell: async (sql) => (await readFeedPosition(sql, 0)).knownNo > 0,
+    told: true,
+  },
   'a change that changes nothing': {
     tell: (sql) => updateItem(sql, 'CREATED', { discontinued: false }),
     told: true,
@@ -156,11 +161,14 @@ test('a look-up writes nothing when no standby is synchronous, or nothing is fou
     (sql: Sql) => readOutcomes(sql, [again(applied)]),
     (sql: Sql) => readCreated(sql, partNo),
     (sql: Sql) => hasItemFields(sql, 'CREATED', {}),
+    (sql: Sql) => readFeedPosition(sql, 0),
   ];
   const findingNothing = [
     (sql: Sql) => readOutcomes(sql, [unknown, keyless(receipt(itemID))]),
     (sql: Sql) => readCreated(sql, partNo + 1),
     (sql: Sql) => hasItemFields(sql, 'CREATED', { description: 'another' }),
+    // A position that has not moved.
+    (sql: Sql) => readFeedPosition(sql, 2 ** 40),
   ];
   for (const work of findingNothing) expect(await writes(work)).toBe(false);
   await pair.awaitStandby(false);
