@@ -14,7 +14,9 @@ test('callers that wait share a few connections to Postgres, however many they a
   const client = await service.client();
   const itemID = await service.item();
   const { cursor } = (await client.get('/Me')).body;
-  const waiting = Array.from({ length: 300 }, () => meanwhile(client.get(`/Changes?after=${cursor}&wait=25`)));
+  const waiting = Array.from({ length: 300 }, () =>
+    meanwhile(client.get(`/Changes?after=${cursor}&wait=25`)),
+  );
   const connections = async () => {
     const [row] = await service.sql<{ count: number }[]>`
       select count(*)

@@ -1,4 +1,4 @@
-import { type FeedPosition, readTouched } from '@inventory/db/changes/read-position';
+import { readTouched } from '@inventory/db/changes/read-position';
 import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
 import { createPages, type ReadPage } from './pages.ts';
 import { createPositions, type Positions } from './positions.ts';
@@ -10,8 +10,8 @@ type Followed = { wids: ReadonlySet<number>; after: number };
  * The change feed of this process: one reader for all callers. A caller that waits holds no connection to
  * Postgres. Fails with 503 if Postgres is too busy.
  */
-export type Feed = {
-  position(): Promise<FeedPosition>;
+export type Feed = Pick<Positions, 'recent'> & {
+  position: Positions['read'];
   read: ReadPage;
   /**
    * Resolves when something that is followed may have changed, after `timeMs`, when the caller goes, or when
@@ -26,8 +26,10 @@ export type Feed = {
 
 // The pause between two looks, while somebody waits.
 const lookEveryMs = 50;
-// A look on a slow machine must not follow the previous one at once.
+// A look on a slow machine must not follow the previous one at once, nor one that woke very many.
 const pausePerLook = 4;
+const pausePerWokenMs = 2;
+const pauseMaxMs = 2000;
 // If more numbers than this were drawn since the last look, everybody is woken.
 const numbersMax = 5000;
 
@@ -36,6 +38,7 @@ export function createFeed(pool: StatementPool): Feed {
   const waiting = createWaiting(pool, positions);
   return {
     position: positions.read,
+    recent: positions.recent,
     read: createPages(pool),
     untilTouched: (followed, timeMs, onGone) =>
       new Promise((resolve) => {
@@ -64,11 +67,14 @@ function createWaiting(pool: StatementPool, positions: Positions) {
   let isLooking = false;
   let stopped = false;
 
-  function wake(concerns: (followed: Followed) => boolean) {
-    for (const each of [...all]) if (concerns(each.followed)) each.wake();
+  /** Returns how many were woken. */
+  function wake(concerns: (followed: Followed) => boolean): number {
+    const woken = [...all].filter(({ followed }) => concerns(followed));
+    for (const each of woken) each.wake();
+    return woken.length;
   }
 
-  async function look() {
+  async function look(): Promise<number> {
     const { identity, knownNo, drawnNo } = await positions.read();
     // The database was restored, or has lost its last changes.
     if (identity !== lookedIn || drawnNo < lookedAt) {
@@ -76,11 +82,11 @@ function createWaiting(pool: StatementPool, positions: Positions) {
       lookedAt = knownNo;
       return wake(() => true);
     }
-    if (knownNo <= lookedAt) return;
+    if (knownNo <= lookedAt) return 0;
     const range = { after: lookedAt, until: knownNo, numbersMax };
     const touched = await pool.run((sql) => readTouched(sql, range));
     lookedAt = knownNo;
-    wake(
+    return wake(
       ({ wids, after }) =>
         after < knownNo && (touched === null || touched.forAll || touched.wids.some((wid) => wids.has(wid))),
     );
@@ -92,9 +98,10 @@ function createWaiting(pool: StatementPool, positions: Positions) {
     while (all.size > 0) {
       const startedAt = performance.now();
       // Postgres is away or busy: other parts report that, and the next look sees the same changes.
-      await look().catch(() => {});
-      const pauseMs = Math.max(lookEveryMs, pausePerLook * (performance.now() - startedAt));
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const woken = await look().catch(() => 0);
+      const tookMs = performance.now() - startedAt;
+      const pauseMs = Math.max(lookEveryMs, pausePerLook * tookMs, pausePerWokenMs * woken);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, pauseMaxMs)));
     }
     isLooking = false;
   }

@@ -20,6 +20,20 @@ export type Followed = { changes: SentChange[]; next: Place; nextCursor: string;
 /** A caller that reads changes, with its rights of this moment. */
 export type Follower = { client: AuthenticatedClient; limit: number; wait: Wait };
 
+function isOther(place: Place, { identity }: FeedPosition): boolean {
+  return place.identity !== null && place.identity !== shortIdentity(identity);
+}
+
+/**
+ * The position up to which a caller is told. One that waits is content with that of a moment ago, unless
+ * another process has already told it more, or of another database.
+ */
+export async function positionFor(feed: Feed, place: Place, waits: boolean): Promise<FeedPosition> {
+  if (!waits) return feed.position();
+  const recent = await feed.recent();
+  return isOther(place, recent) || place.after > recent.knownNo ? feed.position() : recent;
+}
+
 /** The cursor at this place of a client with this scope. */
 export function cursorAt(after: number, { identity }: FeedPosition, scope: string): string {
   return writeCursor({ identity: shortIdentity(identity), scope, after });
@@ -32,12 +46,11 @@ export function cursorAt(after: number, { identity }: FeedPosition, scope: strin
 export async function followChanges(
   { feed, reads }: { feed: Feed; reads: StatementPool },
   place: Place,
+  position: FeedPosition,
   { client, limit, wait }: Follower,
 ): Promise<Followed> {
-  const position = await feed.position();
   const identity = shortIdentity(position.identity);
-  const isOther = place.identity !== null && place.identity !== identity;
-  if (isOther || place.after > position.drawnNo) throw new Refused(cursorOutdated);
+  if (isOther(place, position) || place.after > position.drawnNo) throw new Refused(cursorOutdated);
   const wids = [...client.scope].sort((one, other) => one - other);
   const scope = digestScope(wids);
   const until = Math.max(place.after, position.knownNo);

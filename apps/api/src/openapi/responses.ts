@@ -270,10 +270,12 @@ function invalidExamples({ body, query, keyed, description }: Route): Examples {
   const repeated = refusalExample('A parameter given twice', invalid({ page: ['must be given once.'] }));
   if (body === undefined) {
     if (query === undefined) return { repeated };
-    return description.invalid ?? {
-      page: refusalExample('An invalid page', invalid({ page: ['must be a plain integer.'] })),
-      repeated,
-    };
+    return (
+      description.invalid ?? {
+        page: refusalExample('An invalid page', invalid({ page: ['must be a plain integer.'] })),
+        repeated,
+      }
+    );
   }
   const fields = keyed
     ? invalid({ itemID: ['is required.'], units: ['must be greater than 0.'] })

@@ -4,7 +4,7 @@ import { ChangePage } from '@inventory/domain/contract/change';
 import { z } from 'zod';
 import { digestScope, readCursor } from '../changes/cursor.ts';
 import type { Feed } from '../changes/feed.ts';
-import { beginning, cursorAt, followChanges, type Place } from '../changes/follow-changes.ts';
+import { beginning, cursorAt, followChanges, type Place, positionFor } from '../changes/follow-changes.ts';
 import { streamChanges } from '../changes/stream-changes.ts';
 import type { Database } from '../database.ts';
 import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
@@ -117,7 +117,10 @@ async function sendPage(sources: ChangeSources, call: ChangesCall): Promise<Repl
   let { client } = call;
   let waitedMs = 0;
   for (;;) {
-    const followed = await followChanges(sources, place, { client, limit: query.limit, wait: soon(wait) });
+    // A caller that does not wait sees everything that was answered before.
+    const position = await positionFor(feed, place, query.wait > 0);
+    const asked = { client, limit: query.limit, wait: soon(wait) };
+    const followed = await followChanges(sources, place, position, asked);
     const leftMs = until - performance.now();
     const isOver = leftMs <= 0 || wait.hasGone() || feed.hasStopped();
     if (followed.changes.length > 0 || isOver) {
@@ -143,7 +146,9 @@ async function sendEvents(sources: ChangeSources, call: ChangesCall): Promise<Re
   if (cursor === null) throw new Refused({ code: 'bad_request', message: `Last-Event-ID ${misread}` });
   const read = async (client: AuthenticatedClient, place: Place) => {
     const asked = { client, limit: call.query.limit, wait: soon(call.wait) };
-    return { ...(await followChanges(sources, place, asked)), wids: client.scope };
+    const position = await positionFor(feed, place, true);
+    const followed = await followChanges(sources, place, position, asked);
+    return { ...followed, wids: client.scope };
   };
   const begin =
     cursor === 'now' ? { ...beginning, after: (await feed.position()).knownNo } : (cursor ?? beginning);
