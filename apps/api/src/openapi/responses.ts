@@ -105,6 +105,8 @@ export function sharedAnswers(): Json {
   return {
     Unauthorized: answerOf('The token is missing, invalid or expired', errorSchema, {
       headers: [...always, 'WWW-Authenticate'],
+      // When the token ends while a request waits.
+      optional: ofRoute,
       examples: {
         missing: refusalExample('No token', { code: 'unauthorized', message: 'Authentication is required.' }),
         invalid: refusalExample('Not a live token', {

@@ -144,7 +144,11 @@ function numbersOf({ wids, after, until }: Omit<ChangesAsked, 'limit'>, share: n
 
 /** An object's JSON text with these fields before its own, and others after them. */
 function extended(before: Piece, record: Piece, after: Piece = piece`''`): Piece {
-  return piece`(select '{' || ${before} || ',' || substr(record, 2, length(record) - 2) || ${after} || '}' from (select ${record} as record offset 0) as told)`;
+  // Not named `record`, which the records use themselves.
+  return piece`(
+    select '{' || ${before} || ',' || substr(whole, 2, length(whole) - 2) || ${after} || '}'
+    from (select ${record} as whole offset 0) as told
+  )`;
 }
 
 const allLines = 2 ** 31 - 2;
