@@ -57,7 +57,7 @@ const rights: Record<Part, Record<string, string>> = {
       lot_volume_count retention schema_compatibility schema_version security_group signing_key(kid) stock_entry
       stock_level stock_transaction transaction_arrival transaction_block_count transaction_chapter_count
       transaction_volume_count verifying_key warehouse`,
-    insert: `backup_record(bytes, made_by, server, taken_at) change(change_no, kind, part_no, rec_no, wid)
+    insert: `backup_record(bytes, made_by, server, taken_at) change
       client client_secret client_warehouse
       envelope_key(created) former_client(client_id) item(${itemColumns}, created, created_by, short_id)
       item_alias item_arrival level_arrival security_group signing_key(kid, private_jwk)

@@ -117,7 +117,7 @@ grant insert (short_id, description, category, sub_category, uom, put_up, units,
   created_by, created, modified) on item to inventory_operator;
 grant update (description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, modified,
   described) on item to inventory_operator;
-grant select, insert (change_no, kind, wid, part_no, rec_no) on change to inventory_operator;
+grant select, insert on change to inventory_operator;
 -- To see how long a change has been open.
 grant execute on function note_change, held_numbers to inventory_operator;
 grant insert on item_arrival, item_alias, level_arrival, warehouse, security_group, client, client_secret,

@@ -80,7 +80,7 @@ const reverseAnswer: z.infer<typeof ReverseAnswer> = {
   recNo: 6,
   status: 'reversed',
   transactionNo: 27,
-  reverses: 6,
+  reverses: 14,
   lots: [{ recNo: 6, units: -60, remaining: 0 }],
   dryRun: false,
 };
