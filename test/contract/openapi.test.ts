@@ -1,5 +1,6 @@
 import { messages } from '@inventory/api/http/errors';
 import { openApiText } from '@inventory/api/openapi/document';
+import { changeRoutes } from '@inventory/api/routes/changes';
 import { historyRoutes } from '@inventory/api/routes/history';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
@@ -14,6 +15,7 @@ const service = useService();
 const routes = [
   ...meRoutes(null as never),
   ...historyRoutes(null as never),
+  ...changeRoutes(null as never),
   ...inventoryRoutes(null as never, null as never),
   ...itemRoutes(null as never),
 ];

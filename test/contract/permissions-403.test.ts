@@ -22,6 +22,7 @@ const due: Record<string, number> = {
   'GET /Inventory/Transactions': 200,
   'GET /Inventory/Transactions/:transactionNo': 404,
   'GET /Inventory/Lots/:recNo': 404,
+  'GET /Changes': 200,
   'GET /Inventory': 200,
   'GET /Inventory/StockLevels': 200,
   'GET /Inventory/StockLevels/:wid': 200,

@@ -15,7 +15,7 @@ export type EventReader = {
   close(): void;
 };
 
-/** Reads server-sent events, as a browser's `EventSource` does. Not an event stream: reads the whole answer. */
+/** Reads server-sent events, as a browser's `EventSource` does. */
 export async function readEvents(url: string, headers: Record<string, string>): Promise<EventReader> {
   const gone = new AbortController();
   onTestFinished(() => gone.abort());

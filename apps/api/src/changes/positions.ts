@@ -10,8 +10,8 @@ export type Positions = {
    */
   read(): Promise<FeedPosition>;
   /**
-   * A position that was read a moment ago, or is read now. For callers that wait: those who are woken together
-   * go on to the same position and share their pages.
+   * A position that was read a moment ago, or is read now. For callers that wait: those who are woken
+   * together go on to the same position and share their pages.
    */
   recent(): Promise<FeedPosition>;
   /** The position that was read last. */
