@@ -103,8 +103,6 @@ export type Route = {
   misfit?: string;
   /** Limits a request that may wait on purpose. Default: `answerWithinMs`. */
   limitMs?: number;
-  /** Whether the answer of success may also be server-sent events. */
-  streams?: true;
   /** Notes and examples for the OpenAPI document. */
   description: RouteDescription;
   handle: (call: Call<never, never, never>) => Promise<Reply | null>;

@@ -141,7 +141,7 @@ function operationOf(route: Route, path: string, schemas: Schemas): Json {
       [status]: answerOf('Success', schemas.answer(answer), {
         ...successHeaders(route),
         examples: route.description.answer,
-        streams: route.streams,
+        events: route.description.events,
       }),
       ...errorAnswers(route),
     },
@@ -198,7 +198,7 @@ function queryParameters(route: Route, schemas: Schemas): Json[] {
 function headerParametersOf(route: Route): Json[] {
   const names = [
     ...(route.keyed ? ['Idempotency-Key'] : []),
-    ...(route.streams ? ['Last-Event-ID'] : []),
+    ...(route.description.events ? ['Last-Event-ID'] : []),
     ...['Prefer', 'X-Request-Id'],
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));

@@ -65,15 +65,15 @@ type AnswerOptions = {
   headers: readonly string[];
   optional?: readonly string[];
   examples: Examples;
-  /** Whether the answer may also come as server-sent events. */
-  streams?: true | undefined;
+  /** Examples of the same as server-sent events, if the answer may come so. */
+  events?: Examples | undefined;
 };
 
 /** Makes one answer: a description, its headers, and JSON with examples. */
 export function answerOf(
   description: string,
   schema: Json,
-  { headers, optional, examples, streams }: AnswerOptions,
+  { headers, optional, examples, events }: AnswerOptions,
 ): Json {
   const required = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
   // These headers are not on every answer with this status.
@@ -89,7 +89,7 @@ export function answerOf(
     headers: Object.fromEntries([...required, ...others]),
     content: {
       'application/json': { schema, examples },
-      ...(streams ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+      ...(events && { 'text/event-stream': { schema: { type: 'string' }, examples: events } }),
     },
   };
 }

@@ -87,7 +87,6 @@ export function changeRoutes(sources: ChangeSources) {
       paged: 'never',
       notFound: null,
       limitMs: waitMaxSeconds * 1000 + readWithinMs,
-      streams: true,
       description: changes,
       handle: (call) => (wantsEvents(call) ? sendEvents(sources, call) : sendPage(sources, call)),
     }),

@@ -6,6 +6,8 @@ import { transaction } from './history.ts';
 
 export const exampleCursor = 'AUs5m-EHPXVYnDsAAAAAAAAh';
 
+const receipt = { type: 'stock', ...transaction, lots: [fullLot] };
+
 export const changes: RouteDescription = {
   id: 'getChanges',
   notes: `
@@ -33,11 +35,8 @@ With \`Accept: text/event-stream\` the same comes as server-sent events: one cha
 again sends the last one as \`Last-Event-ID\`. Events end when your token does.
 
 409: the cursor is from before the database was restored from a backup. Begin again, with a new cursor.`,
-  answer: one('A receipt', {
-    value: [{ type: 'stock', ...transaction, lots: [fullLot] }],
-    nextCursor: exampleCursor,
-    hasMore: false,
-  }),
+  answer: one('A receipt', { value: [receipt], nextCursor: exampleCursor, hasMore: false }),
+  events: one('A receipt', `id: ${exampleCursor}\ndata: ${JSON.stringify(receipt)}\n\n`),
   invalid: {
     cursor: refusalExample(
       'No cursor',
