@@ -35,7 +35,7 @@ test('callers that wait share a few connections to Postgres, however many they a
 });
 
 test('an api that stops ends the events that it sends, and answers those who wait', async () => {
-  const env = { ...service.env, INTERNAL_PORT: '0' };
+  const env: Record<string, string> = { ...service.env, INTERNAL_PORT: '0' };
   const api = await startServer(asPart('api', env), createLog('api'));
   const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
   const { clientId, token } = await service.client();
