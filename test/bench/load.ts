@@ -1,9 +1,12 @@
 import { Pool } from 'undici';
 
-/** One request of the load. `operations`: the number it carries; without it, it is a single one. */
+/**
+ * One request of the load: a POST of this body, or a GET. `operations`: the number it carries; without it, it
+ * is a single one.
+ */
 export type LoadRequest = {
   path: string;
-  body: object;
+  body?: object;
   headers?: Record<string, string>;
   operations?: number;
 };
@@ -63,10 +66,10 @@ export async function runLoad(options: {
       if (due >= endAt) return;
       const { path, body, headers: own, operations } = options.next();
       const answer = await pool.request({
-        method: 'POST',
+        method: body === undefined ? 'GET' : 'POST',
         path: `/api/v1${path}`,
         headers: own === undefined ? headers : { ...headers, ...own },
-        body: JSON.stringify(body),
+        body: body === undefined ? null : JSON.stringify(body),
       });
       const applied = operations === undefined ? null : appliedOf(await answer.body.text());
       if (applied === null) await answer.body.dump();

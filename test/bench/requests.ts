@@ -12,6 +12,11 @@ export const receive = (item: () => string) => (): LoadRequest => ({
   body: { itemID: item(), units: 10, wid: 1, reasonCode: 1, spot: 'A' },
 });
 
+/** The newest lots in stock, a page at a time. */
+export const pages = (size: number) => (): LoadRequest => ({
+  path: `/Inventory?inStock=true&pageSize=${size}`,
+});
+
 let turn = 0;
 
 /** As many receives as moves and issues; stock grows slowly, so that few are refused. */

@@ -1,5 +1,5 @@
 import type { LoadRequest } from './load.ts';
-import { byMark, bySpot, inOrder, keyed, mixed, one, receive, spread } from './requests.ts';
+import { byMark, bySpot, inOrder, keyed, mixed, one, pages, receive, spread } from './requests.ts';
 import { trackedItems } from './tracked-stock.ts';
 
 /** A load: the requests of this many callers. `load` is called once for each measurement. */
@@ -47,4 +47,5 @@ export const tracked: readonly Scenario[] = [
   { name: 'one item of 100,000 lots, by serial', callers: 128, load: () => byMark(large) },
   { name: 'one item of 100,000 lots, FEFO', callers: 128, load: () => inOrder(large) },
   { name: 'one item of 100,000 lots, by spot', callers: 128, load: () => bySpot(large) },
+  { name: 'pages of 50 of 140,000 lots', callers: 32, load: () => pages(50) },
 ];

@@ -23,7 +23,7 @@ const other = 'test/bench/other-server.ts';
 export function wayOf(source: string): Way {
   const checkout = resolve(source);
   return {
-    name: `before: ${basename(checkout)}`,
+    name: `the service in ${basename(checkout)}`,
     api: join(checkout, api),
     worker: join(checkout, worker),
     env: {},

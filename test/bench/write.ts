@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { readOptions } from '../harness/read-options.ts';
 import { barChart } from './bar-chart.ts';
 import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts';
@@ -11,11 +12,12 @@ import { addTrackedStock } from './tracked-stock.ts';
 import { type Way, wayOf, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
-// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--source DIR]
-// [--dry]: compares the ways of writing in one run. `--scenarios`: only loads with one of these words in
-// their names. `--source`: also the service in another checkout, with its libraries installed, load by load
-// in turns with ours. Neither changes the docs. Half load is measured of ours, and of the code before, when
-// the plain way is measured, too: it is half of the plain way's rate.
+// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys]
+// [--source DIR,DIR] [--dry]: compares the ways of writing in one run. `--scenarios`: only loads with one of
+// these words in their names. `--source`: also the service in other checkouts, with their libraries
+// installed, load by load in turns with ours; a second checkout of the same code shows how much two equal
+// ways differ. Neither changes the docs. Half load is measured of ours and of those only together with the
+// plain way, because it is half of the plain way's rate.
 const values = readOptions(
   'bench write',
   'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
@@ -25,8 +27,9 @@ const values = readOptions(
     ways: { value: 'list', default: Object.keys(ways).join(','), about: 'only these ways' },
     scenarios: { value: 'words', default: '', about: 'only loads with one of these words in their names' },
     source: {
-      value: 'folder',
-      about: 'also the service as it stands in another checkout, in turns with ours',
+      value: 'list',
+      default: '',
+      about: 'also the service as it stands in these other checkouts, in turns with ours',
     },
     dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
   },
@@ -34,17 +37,18 @@ const values = readOptions(
 const runs = Number(values.runs);
 const seconds = Number(values.seconds);
 const words = values.scenarios.split(',');
-const dry = values.dry || values.scenarios !== '' || values.source !== undefined;
-const known: Record<string, Way> = {
-  ...ways,
-  ...(values.source === undefined ? {} : { before: wayOf(values.source) }),
-};
-const wayIds = values.ways
-  .split(',')
-  .flatMap((id) => (id === 'ours' && 'before' in known ? ['ours', 'before'] : [id]));
+const sources = Object.fromEntries(
+  values.source
+    .split(',')
+    .filter((folder) => folder !== '')
+    .map((folder) => [basename(folder), wayOf(folder)]),
+);
+const dry = values.dry || values.scenarios !== '' || values.source !== '';
+const known: Record<string, Way> = { ...ways, ...sources };
+const wayIds = values.ways.split(',').flatMap((id) => (id === 'ours' ? [id, ...Object.keys(sources)] : [id]));
 // The ways of a group run at the same time and take turns under each load: a machine of varying speed is
 // equally fast for all of them.
-const inTurns = ['ours', 'unobserved', 'uncounted', 'before', 'plain'];
+const inTurns = ['ours', 'unobserved', 'uncounted', 'plain', ...Object.keys(sources)];
 const groups = [
   wayIds.filter((id) => inTurns.includes(id)),
   ...wayIds.filter((id) => !inTurns.includes(id)).map((id) => [id]),
@@ -70,7 +74,7 @@ const keys = chosen([withKeys]);
 const large = onTracked.length + keys.length > 0 ? [beside, ...keys, beside, ...onTracked, beside] : [];
 /** The ways measured beside much stock; only the service itself has keys. */
 const measuresLarge = (id: string, { name }: { name: string }) =>
-  ['ours', 'before'].includes(id) || (id === 'plain' && name !== withKeys.name);
+  id === 'ours' || id in sources || (id === 'plain' && name !== withKeys.name);
 
 type Named = { name: string; callers: number };
 /** `cpu`: microseconds per request. */
@@ -165,9 +169,7 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
         of(({ p50Ms }) => p50Ms).toFixed(1),
         of(({ p99Ms }) => p99Ms).toFixed(1),
         String(of(({ errors }) => errors)),
-        id === 'ours' || !Number.isFinite(ratio)
-          ? ''
-          : `${ratio.toFixed(values.source === undefined ? 1 : 2)} x`,
+        id === 'ours' || !Number.isFinite(ratio) ? '' : `${ratio.toFixed(values.source === '' ? 1 : 2)} x`,
         Number.isNaN(cpu('api'))
           ? ''
           : cpuText({
