@@ -118,7 +118,7 @@ grant update (description, category, sub_category, uom, put_up, units, dflt_owne
 grant insert on item_arrival, item_alias, level_arrival, warehouse, security_group, client, client_secret,
   client_warehouse to inventory_operator;
 grant insert (client_id) on former_client to inventory_operator;
-grant update (name) on warehouse to inventory_operator;
+grant update (name, renamed) on warehouse to inventory_operator;
 grant update (group_id, read_only, disabled, rate_limit, operations_per_minute, tokens_from) on client to
   inventory_operator;
 grant delete on item_alias, client, client_secret, client_warehouse to inventory_operator;
