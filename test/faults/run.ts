@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { findImbalances } from '@inventory/db/audit/audit';
+import { compileCheckout } from '../harness/compiled.ts';
 import { readOptions } from '../harness/read-options.ts';
 import { startCallers } from './callers.ts';
 import { compareWithTables } from './check.ts';
@@ -47,6 +48,10 @@ const wholeWithinMs = 30_000;
 const warmAfter = 2000;
 
 console.log(`seed ${seed}: ${rounds} rounds of ${chosen.length} faults, ${callerCount} callers`);
+// Processes are killed all the time, and start again in a third of the time.
+const compiled = join(values.folder, 'compiled');
+compileCheckout(compiled);
+process.env.COMPILED_CHECKOUT = compiled;
 const begunAt = performance.now();
 const now = () => performance.now() - begunAt;
 const cluster = await startCluster({
