@@ -87,7 +87,7 @@ grant select on envelope_key, audit_progress, audit_drift to inventory_worker;
 grant insert (part_no, wid), update (in_stock, on_hold, used, modified) on stock_level to inventory_worker;
 grant insert, update (units, spot, rfid_tag, modified, active, shipped, hold, hold_reason, net_weight,
   gross_weight) on lot to inventory_worker;
-grant insert (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses,
+grant insert (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, at, reverses,
   part_no, wid, to_wid, captured_at, captured_at_corrected, device_id, device_seq) on stock_transaction to
   inventory_worker;
 grant insert on stock_entry to inventory_worker;
@@ -125,7 +125,7 @@ grant delete on item_alias, client, client_secret, client_warehouse to inventory
 grant update (hold, hold_reason, modified) on lot to inventory_operator;
 grant insert (part_no, wid, on_order, committed, packed, asn, used), update (on_hold, on_order, committed,
   packed, asn, used, modified) on stock_level to inventory_operator;
-grant insert (request_id, client_id, kind, body, status, result) on stock_transaction to inventory_operator;
+grant insert (request_id, client_id, kind, body, status, result, at) on stock_transaction to inventory_operator;
 grant usage on sequence item_part_no_seq, stock_transaction_no_seq to inventory_operator;
 -- A backup contains the last numbers of the sequences.
 grant select on all sequences in schema public to inventory_operator;
