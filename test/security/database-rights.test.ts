@@ -38,8 +38,7 @@ const rights: Record<Part, Record<string, string>> = {
     insert: `audit_drift(check_name, expected, found, part_no, rec_no, wid) idempotency_key item_block
       level_arrival level_set lot lot_arrival lot_block lot_block_count lot_chapter_count lot_volume
       lot_volume_count stock_entry stock_level(part_no, wid)
-      stock_transaction(body, captured_at, captured_at_corrected, client_id, device_id, device_seq, kind, part_no,
-        request_id, result, reverses, status, to_wid, transaction_no, wid, x_request_id)
+      stock_transaction
       transaction_arrival transaction_block_count transaction_chapter_count transaction_volume_count`,
     update: `audit_drift(expected, found, last_seen)
       audit_progress(due, level_after_part_no, level_after_wid, lot_after, lot_until, pass_finished, pass_started)
@@ -61,12 +60,12 @@ const rights: Record<Part, Record<string, string>> = {
       envelope_key(created) former_client(client_id) item(${itemColumns}, created, created_by, short_id)
       item_alias item_arrival level_arrival security_group signing_key(kid, private_jwk)
       stock_level(asn, committed, on_order, packed, part_no, used, wid)
-      stock_transaction(body, client_id, kind, request_id, result, status)
+      stock_transaction(at, body, client_id, kind, request_id, result, status)
       verifying_key(kid, public_jwk, signs_from) warehouse`,
     update: `client(disabled, group_id, operations_per_minute, rate_limit, read_only, tokens_from)
       item(${itemColumns}, described) lot(hold, hold_reason, modified)
       stock_level(asn, committed, modified, on_hold, on_order, packed, used)
-      verifying_key(retired, signs_from, withdrawn) warehouse(name)`,
+      verifying_key(retired, signs_from, withdrawn) warehouse(name, renamed)`,
     delete: 'client client_secret client_warehouse item_alias signing_key',
   },
 };

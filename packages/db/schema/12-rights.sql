@@ -87,10 +87,7 @@ grant select on envelope_key, audit_progress, audit_drift to inventory_worker;
 grant insert (part_no, wid), update (in_stock, on_hold, used, modified) on stock_level to inventory_worker;
 grant insert, update (units, spot, rfid_tag, modified, active, shipped, hold, hold_reason, net_weight,
   gross_weight) on lot to inventory_worker;
-grant insert (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, at, reverses,
-  part_no, wid, to_wid, captured_at, captured_at_corrected, device_id, device_seq) on stock_transaction to
-  inventory_worker;
-grant insert on stock_entry to inventory_worker;
+grant insert on stock_transaction, stock_entry to inventory_worker;
 grant insert, update (asked_at, fingerprint, request_id, refused_at) on idempotency_key to inventory_worker;
 grant usage on sequence lot_rec_no_seq, stock_transaction_no_seq to inventory_worker;
 -- With it, a batch that claims a key notices that another one has it.
