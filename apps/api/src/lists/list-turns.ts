@@ -45,7 +45,7 @@ const listTurnsOptions: ListTurnsOptions = {
   waitingTotal: 5000,
 };
 
-// More costly lists only help after the waiting ones have had their turn.
+// A retry of a costly list helps only once the waiting ones have had their turn.
 const retryAfterSeconds = { cheap: '1', costly: '5', streamed: '30' };
 
 /**
@@ -59,7 +59,7 @@ export function createListTurns(options: ListTurnsOptions = listTurnsOptions): L
       total: () => total,
       may: (clientId, own) => own < perClient && sum((room) => room.usedOf(clientId)) < options.perClient,
       waitMs: options.waitMs,
-      // The client's next lists, of any kind.
+      // A turn that ends makes room for the client's lists of any kind.
       onRoom: () => {
         for (const room of rooms) room.serve();
       },
