@@ -3,8 +3,8 @@ export type Limits = {
   /** The most requests in one envelope. */
   envelopeMax: number;
   /**
-   * The most envelopes of a shard under way at once. They are used for full envelopes, for as many requests
-   * as are under way, and when an answer takes unusually long.
+   * The most envelopes of a shard under way at once. A further one leaves only if it is full, if it has as
+   * many requests as are under way, or if an answer takes unusually long.
    */
   inFlightMax: number;
 };
