@@ -84,8 +84,8 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   }
 
   /**
-   * Gives each connection time to show a token: when a whole fleet behind one address connects at once, none
-   * of its scanners is known yet.
+   * Closes an address's surplus connections, but only those that had time to show a token: when a whole fleet
+   * connects at once, none of its scanners is known yet.
    */
   function closeCrowds() {
     for (const [socket, connection] of connections) {

@@ -48,7 +48,7 @@ export function createHttpServer(
     requireHostHeader: false,
   });
   server.timeout = times.silentMs;
-  // `maxHeaderSize` is the only limit: Node silently drops headers beyond a number.
+  // `maxHeaderSize` is the only limit: Node silently drops headers beyond a count.
   server.maxHeadersCount = 0;
   const connections = guardConnections(server, {
     limits: defaultLimits,

@@ -25,7 +25,7 @@ export function joinChunks(request: IncomingMessage): void {
     }
     gathered.push(chunk);
     if (gathered.length > 1) return true;
-    // The `false` below pauses the parser until the stream has these chunks and asks for more.
+    // `false` pauses the socket until the stream has these chunks and asks for more.
     setImmediate(handOn);
     return false;
   };
