@@ -339,7 +339,10 @@ function refuseUnrouted(paths: Paths) {
   };
 }
 
-/** Returns the methods that the routes have for a path, or for a request of this `method`. */
+/**
+ * Returns the methods that the routes have for a path. `method`: that of the request, which counts even if
+ * the path's parameters do not fit, so that the answer is 404 and not 405.
+ */
 function routedMethods(paths: Paths, path: string, method?: string): Set<string> {
   const alike = paths.like(path);
   // An exact match comes first: `GET /Inventory/Receive` has the wrong method, it does not ask for a

@@ -72,7 +72,7 @@ const batchOperationsMax = { beside: 64, alone: 256 };
 // When a connection ends or a statement takes too long (`verdicts`), outcomes are read again on another
 // connection: a machine that is busy for a second must not cause a doubtful answer.
 const readAgainForMs = 1500;
-// Half of the time is for the read itself.
+// The second half is kept for the read itself.
 const readBesideMs = 1000;
 // Looks for lost answers are frequent and may wait for the next round. They must not delay verdicts.
 const lookWithinMs = 100;

@@ -49,8 +49,8 @@ const listTurnsOptions: ListTurnsOptions = {
 const retryAfterSeconds = { cheap: '1', costly: '5', streamed: '30' };
 
 /**
- * Turns of lists, fair between clients: a client that asks for many lists waits for its own, and other
- * clients go in between.
+ * Turns of lists, fair between clients: a client's lists wait for each other, and other clients' lists go in
+ * between.
  */
 export function createListTurns(options: ListTurnsOptions = listTurnsOptions): ListTurns {
   const roomOf = (kind: TurnKind): FairRoom => {

@@ -122,10 +122,10 @@ export async function passDecided(
 
 /**
  * Settles the keyed operations of an atomic batch that was not applied, and returns the outcomes by request
- * id. "Not applied" is only told once it is true for every key, because another send of the key may be under
- * way. If a batch was abandoned because one of its keys was refused a moment ago, no new refusal is recorded:
- * otherwise a batch that is resent again and again would be refused for ever. Throws Failed if Postgres does
- * not answer.
+ * id. A caller is told "not applied" only once that is true for every key, because another send of a key may
+ * be under way. If a batch was abandoned because one of its keys was refused a moment ago, no new refusal is
+ * recorded: otherwise a batch that is resent again and again would be refused for ever. Throws Failed if
+ * Postgres does not answer.
  */
 export async function settleKeys(
   { sender, readOutcomes }: KeysOptions,
