@@ -173,7 +173,7 @@ async function lastFinishedIn(
       return events.find(([, fields]) => fields[1] === 'completed')?.[0] ?? '';
     }),
   );
-  // The newest does not matter: any difference means that a job has ended.
+  // Which one is the newest does not matter: any difference means that a job has ended.
   return last.join(' ').trim();
 }
 

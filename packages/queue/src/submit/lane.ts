@@ -40,7 +40,7 @@ export type Lane<Waiting> = {
 
 // A request likely to be answered later than this is refused on arrival.
 const busyFromMs = 700;
-// With fewer requests under way, one more envelope delays nobody, and its requests do not wait.
+// With fewer requests under way, an envelope leaves at once: it delays nobody.
 const gatherFrom = 8;
 // When an envelope takes this many times the average, waiting requests leave without its answers.
 const lateFactor = 2;
