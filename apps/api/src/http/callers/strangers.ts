@@ -28,7 +28,7 @@ export type Strangers = {
   slow(ctx: Context, next: Next): Promise<void>;
   /** Notes that a connection brought a valid token, before its request is handled. */
   noteKnown(ctx: Context): void;
-  /** Whether an address, or all strangers together, have spent their budget. */
+  /** Whether the budget of an address, or that of all strangers together, is spent. */
   isSpent(address: string): Promise<boolean>;
   /** The number of answers that wait. */
   waitingCount(): number;

@@ -109,7 +109,7 @@ export async function createTokenKeys(
     await within(readWithinMs, read());
   }
 
-  /** Looks up the client of a token that this process has not seen before. */
+  /** Verifies a token that this process has not seen before; null if it is not valid. */
   async function look(token: string, caller: Caller): Promise<VerifiedToken | null> {
     // The issuer knew the key before it signed, so a read that starts now finds it.
     if (namesUnknownKey(ring, token)) await within(authenticateWithinMs, readSince(performance.now()));

@@ -6,7 +6,10 @@ import { tooSlow } from './malformed-http.ts';
 
 /** Limits on pipelining, and on lingering after the last byte. */
 export type ConnectionLimits = {
-  /** Unanswered requests of one connection; more, and it is cut. Proxies and browsers do not pipeline. */
+  /**
+   * The most unanswered requests on a connection; beyond this, it is cut. Proxies and browsers do not
+   * pipeline.
+   */
   pipelinedMax: number;
   /** How long to wait for the peer to close after our last byte: while it is silent, and at most. */
   lingerMs: number;
