@@ -1,4 +1,4 @@
-/** Bars that belong together: one for each name of the chart, in its order; null: not measured. */
+/** A group of bars, one for each name of the chart, in order; null: not measured. */
 export type BarGroup = { name: string; values: (number | null)[] };
 
 const width = 720;

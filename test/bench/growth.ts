@@ -82,7 +82,7 @@ async function claims(url: string, items: number): Promise<Line[]> {
   });
   const batch = (size: number, key: boolean) =>
     applier.apply(Array.from({ length: size }, () => queued(receive(), { key })));
-  // Connections, plans and pages that are used each time.
+  // Warms up connections, plans and pages.
   for (let run = 0; run < 50; run++) await batch(64, true);
   const lines: Line[] = [
     ['a lone receipt', await timed(() => batch(1, false), 400)],
@@ -94,7 +94,7 @@ async function claims(url: string, items: number): Promise<Line[]> {
   return lines;
 }
 
-/** `total`: transactions that are counted. */
+/** `total`: the number of transactions in the counts. */
 async function lists(sql: Sql, total: number, items: number): Promise<Line[]> {
   const itemID = () => `SEED-${String(1 + randomInt(items)).padStart(8, '0')}`;
   const history = (filters: Parameters<typeof listTransactions>[3], number = 1, scope = wids) =>
@@ -129,7 +129,7 @@ async function age(size: number, isLast: boolean) {
   console.error(`${size}: seeded after ${seconds()} s`);
   await addCaller(sql, 'bench', warehouses);
   const measured: Line[] = await claims(url, items);
-  // As the workers do.
+  // The workers would have done this.
   await foldArrivals(sql, 60_000);
   measured.push(...(await lookUps(sql)), ...(await lists(sql, size, items)));
   await sql`update retention set ended = ended - interval '2 hours'`;
@@ -138,7 +138,7 @@ async function age(size: number, isLast: boolean) {
   const [bytes] = await sql<{ bytes: number }[]>`select pg_database_size(current_database()) as bytes`;
   measured.push(['size, GB', Number(bytes!.bytes) / 1e9]);
   columns.push({ name: size.toLocaleString('en'), lines: measured });
-  // A later failure does not lose the results so far.
+  // Printed now, so that a later failure does not lose it.
   console.error(measured.map(([what, ms]) => `${what}: ${ms.toFixed(2)}`).join('\n'));
   console.error(`${size}: measured after ${seconds()} s`);
   if (isLast) for (const total of counted) await ageOfCounts(sql, total, items);

@@ -28,7 +28,7 @@ export function lineChart(title: string, axes: { x: string; y: string }, curves:
       (power) => `<path d="M${left} ${y.at(power)}H${width - right}" stroke="#8883" stroke-width="1"/>`,
     ),
   ];
-  // Names beside the ends, spaced apart.
+  // Labels at the ends of the curves, spaced apart.
   let lowest = Number.NEGATIVE_INFINITY;
   const named = [...curves]
     .sort((a, b) => y.at(a.points.at(-1)![1]) - y.at(b.points.at(-1)![1]))
@@ -54,7 +54,7 @@ ${[...ticks, ...lines, ...named].join('\n')}
 `;
 }
 
-/** Whole powers of ten around the values, and the position of each value between `from` and `to`. */
+/** The whole powers of ten around the values, and the place of a value between `from` and `to`. */
 function scale(values: readonly number[], from: number, to: number) {
   const lowest = Math.floor(Math.log10(Math.min(...values)));
   const highest = Math.ceil(Math.log10(Math.max(...values)));

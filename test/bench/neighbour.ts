@@ -36,7 +36,8 @@ const costlyPaths = [
   '/Item/All?sort=description&modifiedSince=2000-01-01',
   '/Item?Category=1',
 ];
-// Its issues from an item of 100,000 lots by marks that half of them share, 500 in one transaction.
+// The neighbour's picks: 500 in one transaction, from an item of 100,000 lots, by marks that half of them
+// share.
 const costlyItem = { itemID: 'COSTLY', lots: 100_000 };
 const picks = (op: 'issue' | 'move', make: (n: number) => object) => ({
   path: '/Inventory/Batch',
@@ -108,7 +109,7 @@ const quiet: Times = {};
 const beside: Times = {};
 let refused = 0;
 
-/** Asks one thing after the other until told to stop. */
+/** Sends one request after the other until told to stop. */
 async function callAsVictim(times: Times, mayStop: () => boolean, least: number) {
   const names = Object.keys(asked);
   for (let count = 0; count < least || !mayStop(); count++) {
@@ -123,7 +124,7 @@ async function callAsVictim(times: Times, mayStop: () => boolean, least: number)
 }
 
 const statuses = new Map<number | string, number>();
-/** The neighbour's lists and picks, this many at once, as fast as they are answered. */
+/** The neighbour's lists and picks, this many at a time, as fast as they are answered. */
 async function callAsNeighbour() {
   const { headers } = neighbour;
   const calls = [...costlyPaths.map((path) => ({ path })), ...costlyPicks];

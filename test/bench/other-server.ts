@@ -19,7 +19,7 @@ import { connectProducer } from '@inventory/queue/redis/redis';
 import { createPlainStock } from './plain-stock.ts';
 import { createWaitingStock } from './wait-until-finished-stock.ts';
 
-// The api with another way of writing: the very same checks, another Stock.
+// The api with another way of writing: the same checks, another Stock.
 const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '', WAY = '' } = process.env;
 const sql = connect(DATABASE_URL, { name: 'bench-api', connectionsMax: 20 });
 const { lists, authentication } = openDatabase(DATABASE_URL, 10);

@@ -217,7 +217,10 @@ async function measureMemory(site: ReadSite, get: Get, lots: number) {
   );
 }
 
-/** Every lot exactly once, and the end as cheap as the beginning. */
+/**
+ * Walks the whole list: every lot must come exactly once, and the last pages must cost as little as the
+ * first.
+ */
 async function walk(get: Get, lots: number) {
   const seen = new Set<number>();
   const tookMs: number[] = [];
@@ -242,7 +245,7 @@ async function walk(get: Get, lots: number) {
   note(lots, 'different lots seen on the walk', number(seen.size));
 }
 
-/** A line for each fact, a column for each number of lots. */
+/** A table with a line for each fact and a column for each number of lots. */
 function factsTable(): string {
   const columns = [...new Set(facts.map(([lots]) => lots!))];
   const whats = [...new Set(facts.map(([, what]) => what!))];

@@ -10,7 +10,7 @@ import type { Way } from './ways.ts';
 
 export const itemCount = 1000;
 
-// All come from this machine.
+// All callers share this machine's address.
 const manyCallers = { CONNECTIONS_MAX: '10000', CONNECTIONS_PER_ADDRESS_MAX: '0' };
 
 /** A running way of writing, on its own database. */
@@ -20,9 +20,9 @@ export type Site = {
   sql: Sql;
   /** Resident memory of each process, bytes. */
   processes: { api: Started; worker: Started | null };
-  /** Waits, a minute at most, until it is idle: leftover work of a load must not burden the next. */
+  /** Waits up to a minute until it is idle, so that leftover work of one load does not burden the next. */
   settle(): Promise<void>;
-  /** Stops it; throws when levels, lots and entries do not add up. */
+  /** Stops it. Throws if levels, lots and entries do not add up. */
   stop(): Promise<void>;
 };
 

@@ -21,11 +21,14 @@ export function startBenchStack(): Promise<Stack> {
 export type BenchDatabase = {
   url: string;
   sql: Sql;
-  /** Ends the connections, and deletes the data. */
+  /** Ends the connections and deletes the data. */
   drop(): Promise<void>;
 };
 
-/** A new database with empty tables: those of another checkout, if `source` names its folder. */
+/**
+ * Creates a database with empty tables. `source`: the folder of the checkout whose tables they are, if not
+ * this one.
+ */
 export async function createDatabase(
   stack: Stack,
   name: string,
@@ -71,7 +74,7 @@ export async function addCaller(sql: Sql, clientId: string, warehouses: number):
   return secret;
 }
 
-/** Asks for a token, and gives the whole answer. */
+/** Asks for a token and returns the whole answer. */
 export function askToken(origin: string, clientId: string, secret: string): Promise<Response> {
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: secret };
   return fetch(`${origin}/api/v1/Token`, { method: 'POST', body: new URLSearchParams(form) });

@@ -14,7 +14,7 @@ export function openApplier(url: string) {
   const pool = createBatchPool(connect(url, { name: 'bench-growth', connectionsMax: 3, byKeys: true }));
   const parts = createPartNumbers();
   return {
-    /** Throws unless all are applied; returns their answers. */
+    /** Returns the answers. Throws unless all requests are applied. */
     async apply(requests: QueuedRequest[]): Promise<string[]> {
       const outcomes = await applyBatch(pool, requests, parts);
       return requests.map(({ requestId }) => {
@@ -67,12 +67,12 @@ async function sizesOf(sql: Sql): Promise<Map<string, number>> {
   return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]));
 }
 
-/** For one kind of transaction, the bytes each table and index grew by per transaction. */
+/** For one kind of transaction, how many bytes each table and index grew by per transaction. */
 export type Growth = { name: string; bytes: Map<string, number> };
 
 /**
- * Applies `count` transactions of each kind to a database with items `I0` …, 64 in a batch, and weighs the
- * result.
+ * Applies `count` transactions of each kind, 64 in a batch, to a database with the items `I0`, `I1` and so
+ * on, and measures how its tables and indexes grow.
  */
 export async function weighTransactions(
   sql: Sql,
@@ -125,15 +125,15 @@ export async function weighTransactions(
   const run = async (next: () => QueuedRequest, wanted: number) => {
     for (let done = 0; done < wanted; done += 64) {
       await applier.apply(Array.from({ length: Math.min(64, wanted - done) }, next));
-      // As the workers do; otherwise arrivals are weighed, too.
+      // As the workers do. Otherwise the arrivals would count, too.
       if (done % 6400 === 0) await foldArrivals(sql, 60_000);
     }
     await foldArrivals(sql, 60_000);
-    // Space that updates free is used again, as in a running service.
+    // Makes the space that updates free reusable, as in a running service.
     await sql`vacuum`;
   };
   const growths: Growth[] = [];
-  // First pages, and lots for the later issues.
+  // Fills the first pages, and receives lots for the later issues.
   await run(() => queued(receive()), Math.max(4 * items, 6400));
   for (const { name, next } of kinds) {
     const before = await sizesOf(sql);

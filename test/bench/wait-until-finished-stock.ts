@@ -5,7 +5,7 @@ import { blockMs, connectConsumer } from '@inventory/queue/redis/redis';
 import { Queue, QueueEvents } from 'bullmq';
 
 /**
- * The usual way with BullMQ, to compare with: one job per request, and the caller waits until it is finished.
+ * The usual way with BullMQ, for comparison: one job per request, and the caller waits until it is finished.
  */
 export function createWaitingStock(redisUrl: string, prefix: string): Stock {
   const queue = new Queue('one-job-per-request', {
@@ -38,6 +38,6 @@ export function createWaitingStock(redisUrl: string, prefix: string): Stock {
         return { status: appliedStatusOf(request.kind), text: outcome.result };
       throw new Refused(JSON.parse(outcome.result));
     },
-    // The load asks for nothing else.
+    // The load sends nothing else.
   } satisfies Pick<Stock, 'transact'> as Stock;
 }

@@ -6,7 +6,7 @@ import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { blockMs, connectConsumer } from '@inventory/queue/redis/redis';
 import { Worker } from 'bullmq';
 
-// The worker of the usual way: each job is one database transaction, many at once.
+// The worker of the usual way: each job is one database transaction, and many run at once.
 const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '' } = process.env;
 const pool = createBatchPool(connect(DATABASE_URL, { name: 'bench-worker', connectionsMax: 16 }));
 const parts = createPartNumbers();

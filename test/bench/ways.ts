@@ -11,7 +11,7 @@ export type Way = {
   after?: string;
   /** Modules that its processes load first, by their path in the repository. */
   imports?: readonly string[];
-  /** The checkout whose tables these processes know, if not this one. */
+  /** The checkout whose tables these processes use, if not this one. */
   source?: string;
 };
 

@@ -57,12 +57,11 @@ const groups = [
 const warmUp = [
   { callers: 32, seconds: 3, next: receive(spread) },
   { callers: 32, seconds: 3, next: mixed(spread) },
-  // A worker's code is still being compiled until it has served some ten thousand requests: until then a
-  // request costs half as much again.
+  // A worker's code is still being compiled for the first ten thousand requests or so. Until then, a request
+  // costs half as much again.
   { callers: 128, seconds: 10, next: mixed(spread) },
 ];
-// Single requests take another path through the code, which takes this long to be compiled at some hundred a
-// second.
+// Single requests take another path through the code. At some hundred a second, compiling it takes this long.
 const warmUpAlone = { callers: 1, seconds: 8, next: receive(spread) };
 
 const chosen = (all: readonly Scenario[]) =>
@@ -70,7 +69,8 @@ const chosen = (all: readonly Scenario[]) =>
 const small = chosen(scenarios);
 const onTracked = chosen(tracked);
 const keys = chosen([withKeys]);
-// The way to compare with is measured before, between and after the others, because a machine's speed varies.
+// The load to compare with is measured before, between and after the others, because a machine's speed
+// varies.
 const large = onTracked.length + keys.length > 0 ? [beside, ...keys, beside, ...onTracked, beside] : [];
 /** The ways measured beside much stock; only the service itself has keys. */
 const measuresLarge = (id: string, { name }: { name: string }) =>
@@ -96,22 +96,22 @@ try {
   await stack.stop();
 }
 
-/** Ways that take turns, each on its own site. */
+/** Measures ways in turns, each on a site of its own. */
 async function measure(ids: string[], run: number, loads: readonly Scenario[], size: 'small' | 'large') {
   const sites: { id: string; site: Site }[] = [];
   for (const id of ids) {
     const seed = size === 'large' ? addTrackedStock : undefined;
     sites.push({ id, site: await startSite(stack, known[id]!, `bench_${id}_${size}_${run}`, seed) });
   }
-  // A service that has run for a while: compiled, connected, its gates created. Postgres has not analysed its
-  // tables, because picks must find their index whatever Postgres believes of them.
+  // Warms up each service: compiled, connected, its gates created. The tables are not analysed, because picks
+  // must find their index whatever Postgres assumes about them.
   for (const { site } of sites) {
     for (const load of warmUp) await runLoad({ ...site, ...load, warmUpSeconds: 0 });
     if (loads.some(({ callers }) => callers === 1))
       await runLoad({ ...site, ...warmUpAlone, warmUpSeconds: 0 });
   }
   for (const [index, scenario] of loads.entries()) {
-    // Each is first as often as it is second.
+    // Each goes first as often as it goes second.
     const inTurn = (index + run) % 2 === 0 ? sites : sites.toReversed();
     const taking = inTurn.filter(({ id }) => size === 'small' || measuresLarge(id, scenario));
     for (const { id, site } of taking) await measureOne(run, id, site, scenario);
@@ -200,7 +200,7 @@ if (!dry) {
   await writeBeside('write.svg', picture());
 }
 
-/** The rates of every way under the loads with the most callers. */
+/** The rates of all ways under the loads with the most callers. */
 function picture(): string {
   const colors = ['#1a7f37', '#8957e5', '#0969da', '#cf222e', '#bf8700', '#57606a', '#1b7c83'];
   const series = wayIds.map((id, index) => ({

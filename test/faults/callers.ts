@@ -17,16 +17,16 @@ export type Callers = {
   contradictions: string[];
   /** The references of atomic batches, which must be there whole or not at all. */
   wholes: string[][];
-  /** From now on two callers use only this item and the others any but it; null: all use all again. */
+  /** From now on, two callers use only this item and the others avoid it; null: all use all items again. */
   part(itemId: string | null): void;
   /**
-   * From now on some callers send batches, too; not at first, because a service that has just started is
-   * slow.
+   * From now on, some callers also send batches. Not from the start, because a service that has just started
+   * is slow.
    */
   startBatches(): void;
-  /** Sends a batch of each mode at the maximum size, at once, until all of them is clear. */
+  /** Sends a batch of the maximum size in each mode, both at once, until all operations are clear. */
   fullBatches(): Promise<void>;
-  /** Issues this many units of an item of one-unit lots, again and again until the answer is clear. */
+  /** Issues this many units of an item of one-unit lots, and resends until the answer is clear. */
   issue(itemId: string, units: number): Promise<void>;
   /** The item that the caller of large issues takes from. */
   setLargeItem(itemId: string): void;
@@ -34,9 +34,9 @@ export type Callers = {
 };
 
 const readPaths = ['/Inventory/1?pageSize=5', '/Item?pageSize=5'];
-// A caller with a key sends it again for this long.
+// A caller with a key resends for this long.
 const keyWithinMs = 10_000;
-// Every broken connection is whole again by then.
+// By then, every broken connection is whole again.
 const largeWithinMs = 45_000;
 const partedCallers = 2;
 const batchCallers = 2;
@@ -65,7 +65,7 @@ export async function startCallers(
   const connections = options.count + 8 + 8000 / readEveryMs;
   const { send, close } = await startSending(cluster, { connections, random, isRunning });
 
-  /** Sends a transaction; with a key, again for `withinMs` or until the answer is clear. */
+  /** Sends a transaction. With a key, resends it for `withinMs` or until the answer is clear. */
   async function transact(
     ask: Ask,
     reference: string,
@@ -142,7 +142,7 @@ export async function startCallers(
     reads.push({ path, failed, status, text, port, at: now() - tookMs, tookMs });
   }
 
-  /** Reads at a steady pace: a hanging read does not keep the next from showing that reading works again. */
+  /** Reads at a steady pace: a hanging read must not keep the next one from showing that reads work again. */
   async function callReads() {
     const underWay = new Set<Promise<void>>();
     while (running) {

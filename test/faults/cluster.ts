@@ -20,7 +20,7 @@ import { startTrioNetwork } from './trio-network.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The real processes, each network stretch behind its own proxy. */
+/** The real processes. Each of their network paths has a proxy of its own. */
 export type Cluster = {
   members: Member[];
   apis: Member[];
@@ -28,7 +28,7 @@ export type Cluster = {
   badEnds: BadEnd[];
   failedStarts: FailedStart[];
   proxies: Record<`${Role}-${'postgres' | 'redis'}`, Stretch>;
-  /** The checker's connection, past the proxies. */
+  /** The checker's connection, which bypasses the proxies. */
   sql: Sql;
   databaseUrl: string;
   /** Of one Redis, or of `trio`. */
@@ -40,9 +40,9 @@ export type Cluster = {
   serverPid(server: 'postgres' | 'redis'): number;
   clientId: string;
   secret: string;
-  /** The log lines about requests that failed by a fault of ours, not by an outage. */
+  /** The log lines about requests that failed through a fault of ours, not through an outage. */
   internalErrors(): string[];
-  /** Ends every process of the service in order; Postgres stays up. */
+  /** Stops every process of the service in an orderly way; Postgres stays up. */
   stopMembers(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -177,7 +177,7 @@ async function prepareDatabase(sql: Sql, logins: readonly TestLogin[], secret: s
   });
 }
 
-/** The way to one server, and the server's address on this side of it. */
+/** A path to one server, and the server's address on our side of the proxy. */
 async function startWay(address: string): Promise<Way> {
   const url = new URL(address);
   const way = await startProxy(Number(url.port));
@@ -185,7 +185,7 @@ async function startWay(address: string): Promise<Way> {
   return { ...way, url: url.href };
 }
 
-/** The servers and Sentinels, and each part's way to them with its own login. */
+/** The servers and Sentinels, and a path to them for each part, with its own login. */
 async function startSentinels(): Promise<{
   trio: SentinelTrio;
   startWay(role: Role): Promise<Way>;

@@ -5,11 +5,11 @@ import { processFaults } from './process-faults.ts';
 import { sentinelFaults, serverFaults } from './server-faults.ts';
 import { standbyFaults } from './standby-faults.ts';
 
-/** Every fault; a run strikes each once before any comes again. */
+/** All faults. A run strikes each once before it strikes any again. */
 export const faults: readonly Fault[] = [...processFaults, ...serverFaults, ...networkFaults, ...loadFaults];
 
-/** The same for servers that Sentinels watch. */
+/** The faults for a Redis that Sentinels watch. */
 export const faultsOnSentinels: readonly Fault[] = [...faults, ...sentinelFaults];
 
-/** The faults for a Postgres with a synchronous standby; only the fault starts its servers again. */
+/** The faults for a Postgres with a synchronous standby. Only `standbyFaults` starts its servers again. */
 export const faultsOnStandby: readonly Fault[] = [...processFaults, ...networkFaults, ...standbyFaults];

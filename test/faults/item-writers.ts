@@ -3,9 +3,8 @@ import type { Send } from './send.ts';
 import type { Answer, ItemKind, Told } from './told.ts';
 
 /**
- * Creates items, changes each once and discontinues it. The three writes leave marks that do not cover each
- * other (there, its description, discontinued), so that each answer can be compared with the table at the
- * end.
+ * Creates items, changes each once and discontinues it. Each write leaves a mark of its own (the item, its
+ * description, discontinued), so that every answer can be compared with the table at the end.
  */
 export async function writeItems(
   writer: number,

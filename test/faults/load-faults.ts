@@ -5,11 +5,11 @@ import { endedSince, isTransaction } from './told.ts';
 
 const beforeMs = 3000;
 const heldMs = 10_000;
-// More than noise.
+// Below this share, the drop is more than noise.
 const shareMin = 0.5;
 const unavailableMax = 0.01;
 
-/** Holds one item's gate for ten seconds: callers of other items must not feel it. */
+/** Holds one item's gate for ten seconds. Callers of other items must not notice. */
 const gateHeld: Fault = {
   name: 'gate held',
   hurts: true,
@@ -30,7 +30,7 @@ const gateHeld: Fault = {
     });
     const until = now();
     const others = endedSince(callers.log, from).filter(
-      // Many operations of a batch are answered at once.
+      // The operations of a batch are answered all at once.
       (each) => isTransaction(each) && each.batch === null && each.itemId !== hotItem,
     );
     callers.part(null);
@@ -61,7 +61,7 @@ const lotsOfLargeItem = 30_000;
 let struck = 0;
 const largeItem = (round: number) => `LARGE-${round}`;
 
-/** Issues that take thousands of lots: applied or refused, without harm to anybody beside them. */
+/** Issues that take thousands of lots: applied or refused, without harm to other callers. */
 const largeIssue: Fault = {
   name: 'large issue',
   hurts: false,
@@ -71,17 +71,17 @@ const largeIssue: Fault = {
   async strike({ callers }) {
     const itemId = largeItem(struck++);
     await Promise.all([callers.issue(itemId, 900), callers.issue(itemId, 5000), callers.issue(itemId, 300)]);
-    // The caller of large issues takes the rest.
+    // The caller of large issues takes what is left.
     callers.setLargeItem(itemId);
   },
 };
 
-/** Batches of the maximum size, of both modes at once: other callers may be told "busy" meanwhile. */
+/** Full batches of both modes at once. Other callers may be told "busy" meanwhile. */
 const fullBatches: Fault = {
   name: 'full batches',
   hurts: true,
   strike: ({ callers }) => callers.fullBatches(),
 };
 
-/** Loads and locks, of one item and of many. */
+/** Load and locks, on one item and on many. */
 export const loadFaults: readonly Fault[] = [gateHeld, largeIssue, fullBatches];

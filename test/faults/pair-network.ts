@@ -1,7 +1,7 @@
 import type { PostgresPair } from '../harness/servers/standby.ts';
 import { startProxy, type Way } from './proxy.ts';
 
-/** The ways to both servers of a pair, which break together, and the address of both on this side of them. */
+/** The paths to both servers of a pair, which break together, and the pair's address on our side of them. */
 export async function startPairNetwork({ primary, standby, urlOf }: PostgresPair): Promise<Way> {
   const servers = [primary, standby];
   const ways = await Promise.all(servers.map(({ port }) => startProxy(port)));

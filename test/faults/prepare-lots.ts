@@ -1,8 +1,8 @@
 import type { Sql } from '@inventory/db/postgres/pool';
 
 /**
- * Adds an item with `count` lots of one unit in warehouse 1, and its ledger, as if each had been received.
- * Much faster than receipts; no other request may know the item yet.
+ * Adds an item with `count` one-unit lots in warehouse 1 and their ledger, as if each had been received. Much
+ * faster than receipts, but no other request may know the item yet.
  */
 export async function prepareLots(sql: Sql, shortId: string, count: number): Promise<void> {
   await sql.begin(async (tx) => {
@@ -17,7 +17,7 @@ export async function prepareLots(sql: Sql, shortId: string, count: number): Pro
         from generate_series(1, ${count}::integer) as n
       ), lots as (
         insert into lot (rec_no, part_no, wid, spot, units, received, reason_code, modified)
-        -- A few moments, so that they are few arrivals too.
+        -- Few distinct times, so that there are few arrivals.
         select rec_no, ${partNo}, 1, '', 1, now() - n / 100 * interval '1 ms', 1, now()
         from made
       ), transactions as (

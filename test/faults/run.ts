@@ -88,7 +88,7 @@ await report();
 await cluster.stop();
 process.exit(problems.length > 0 ? 1 : 0);
 
-/** Processes that have just started are slow, for long on a busy machine. */
+/** A process that has just started is slow, on a busy machine for long. */
 async function untilWarm() {
   const from = now();
   while (now() < from + 3000 || (callers.log.length < warmAfter && now() < from + wholeWithinMs)) {
@@ -127,9 +127,9 @@ async function strike(fault: Fault) {
   await strike(killingAll);
 }
 
-/** Waits until every killed process is up again: a fault strikes a whole service. */
+/** Waits until every killed process is up again, so that a fault strikes a whole service. */
 async function untilWhole() {
-  // The news of a kill comes a little later than the kill.
+  // The exit of a killed process is noticed a little later.
   await pause(50);
   const from = now();
   while (!cluster.members.every(({ isUp }) => isUp)) {
@@ -142,8 +142,8 @@ async function untilWhole() {
 }
 
 /**
- * The moment when every api that was up at this time and still is had answered a transaction and a read sent
- * after it: the last of them, and after how many milliseconds.
+ * Finds when the service was back after `until`: every api that was up then and still is had answered a
+ * transaction and a read sent after it. Returns the last of these answers and its delay in milliseconds.
  */
 function backAfter(until: number, ports: readonly number[]): { what: string; ms: number } {
   const good: Record<string, (Told | Read)[]> = {

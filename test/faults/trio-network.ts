@@ -2,9 +2,8 @@ import type { SentinelTrio } from '../harness/servers/redis-servers.ts';
 import { startProxy, type Way } from './proxy.ts';
 
 /**
- * The ways to the servers and Sentinels of a trio, all of which break together, and the trio's address on
- * this side of them. Processes go where the Sentinels say, so the ports in the Sentinels' answers are
- * replaced by those of the ways.
+ * The paths to a trio's servers and Sentinels, which break together, and the trio's address on our side of
+ * them. Processes connect where the Sentinels tell them, so the ports in the Sentinels' answers are replaced.
  */
 export async function startTrioNetwork(trio: SentinelTrio): Promise<Way> {
   const portOf = new Map<string, string>();
@@ -25,7 +24,7 @@ export async function startTrioNetwork(trio: SentinelTrio): Promise<Way> {
   ]);
   for (const [index, { port }] of [...trio.servers, ...trio.sentinels].entries()) {
     const way = ways[index]!;
-    // An answer gives the length of each of its texts.
+    // Answers contain the length of each text, so both ports must have as many digits.
     if (String(port).length !== String(way.port).length)
       throw new Error(`port ${way.port} cannot stand for ${port}`);
     portOf.set(String(port), String(way.port));

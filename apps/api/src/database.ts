@@ -118,7 +118,7 @@ const kindsOf = (readsMax: number) =>
       // lists.
       waitMs: 6000,
     },
-    // Long compared with the work itself: starting on a slow machine needs it.
+    // Generous for such small work: a start on a slow machine needs it.
     authentication: {
       name: 'inventory-authentication',
       statementTimeoutMs: 4000,
@@ -137,8 +137,8 @@ const kindsOf = (readsMax: number) =>
       waitMs: 600,
     },
     trials: trialsKind,
-    // Postgres ends the write well before the caller is answered, so nothing is applied after the caller was
-    // told that it was not.
+    // Postgres ends the write well before the caller is answered, so no write is applied after its caller was
+    // told otherwise.
     items: {
       name: 'inventory-items',
       statementTimeoutMs: 3000,
