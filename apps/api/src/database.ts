@@ -78,6 +78,8 @@ const kindsOf = (readsMax: number) =>
     cheap: {
       name: 'inventory-api',
       statementTimeoutMs: listTimeoutMs,
+      // For these and the looks, Postgres would take longer to start other processes than to read.
+      oneProcess: true,
       connectionsMax: readsMax,
       overrunMs: 2000,
       limitMs: listLimitMs,
@@ -111,6 +113,7 @@ const kindsOf = (readsMax: number) =>
       name: 'inventory-looks',
       statementTimeoutMs: 500,
       byIndex: true,
+      oneProcess: true,
       connectionsMax: 2,
       overrunMs: 700,
       limitMs: 1000,
