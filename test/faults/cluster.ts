@@ -13,10 +13,9 @@ import { findServerProgram, type SentinelTrio, startSentinelTrio } from '../harn
 import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { type BadEnd, type FailedStart, type Member, type Role, startMember } from './member.ts';
-import { startPairNetwork } from './pair-network.ts';
-import { type Stretch, startProxy, type Way } from './proxy.ts';
+import { startPairNetwork, startTrioNetwork } from './networks.ts';
+import { openWay, type Stretch, type Way } from './proxy.ts';
 import { itemIds } from './requests.ts';
-import { startTrioNetwork } from './trio-network.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -79,10 +78,10 @@ export async function startCluster(options: {
   const ways = { api: await startWays('api'), worker: await startWays('worker') };
   async function startWays(role: Role): Promise<Record<'postgres' | 'redis', Way>> {
     const login = logins.find((each) => each.part === role)!;
-    const postgres = await (pair === null ? startWay(stack.databaseUrl) : startPairNetwork(pair));
+    const postgres = await (pair === null ? openWay(stack.databaseUrl) : startPairNetwork(pair));
     return {
       postgres: { ...postgres, url: addressOf(postgres.url, login) },
-      redis: await (sentinels?.startWay(role) ?? startWay(stack.redisUrls[role])),
+      redis: await (sentinels?.startWay(role) ?? openWay(stack.redisUrls[role])),
     };
   }
   const proxies: Cluster['proxies'] = {
@@ -175,14 +174,6 @@ async function prepareDatabase(sql: Sql, logins: readonly TestLogin[], secret: s
     operationsPerMinute: 100_000_000,
     secretDigest: digestSecret(secret),
   });
-}
-
-/** The way to one server, and the server's address on this side of it. */
-async function startWay(address: string): Promise<Way> {
-  const url = new URL(address);
-  const way = await startProxy(Number(url.port));
-  url.port = String(way.port);
-  return { ...way, url: url.href };
 }
 
 /** The servers and Sentinels, and each part's way to them with its own login. */

@@ -12,85 +12,152 @@ export type Stretch = {
 };
 
 /** One that begins at its own port. */
-export type NetworkStretch = Stretch & { port: number };
+export type NetworkStretch = Stretch & {
+  port: number;
+  /** The same as a black hole; returns the number of connections. */
+  swallow(): number;
+  /** Sends new connections to another port. */
+  leadTo(port: number): void;
+  /** Keeps new connections waiting until they are let go. */
+  hold(): void;
+  letGo(): void;
+  heldCount(): number;
+  /** The number of connections that have ended. */
+  closedCount(): number;
+  /**
+   * Breaks the next connection that sends these words to the server: after they have passed, so that only the
+   * answer is lost, or before.
+   */
+  breakAt(words: string, moment: 'after' | 'before'): void;
+  brokenCount(): number;
+};
 
 /** One that begins at a given address. */
 export type Way = Stretch & { url: string };
 
-export type ProxyOptions = {
-  /** For each connection, the replacement of these bytes in its answers. */
-  createRewrite?: () => (answer: Buffer) => Buffer;
-};
+/** For each connection, the replacement of the bytes in its answers. */
+type Options = { createRewrite?: () => (answer: Buffer) => Buffer };
+
+type Pair = [incoming: Socket, outgoing: Socket];
 
 /** Listens on a free port of loopback and passes bytes both ways to `targetPort`. */
-export async function startProxy(
-  targetPort: number,
-  { createRewrite = () => (answer) => answer }: ProxyOptions = {},
-): Promise<NetworkStretch> {
-  const pairs = new Set<[Socket, Socket]>();
-  const swallowed = new Set<Socket>();
+export async function startProxy(targetPort: number, options: Options = {}): Promise<NetworkStretch> {
+  const { createRewrite = () => (answer) => answer } = options;
+  const sockets = new Set<Socket>();
+  const pairs = new Set<Pair>();
+  const held: (() => void)[] = [];
+  const counts = { closed: 0, broken: 0 };
   let state: 'open' | 'stalled' | 'cut' = 'open';
+  let isHeld = false;
+  let armed: { words: string; moment: 'after' | 'before' } | null = null;
   const server = createServer((incoming) => {
-    if (state === 'cut') {
-      incoming.resetAndDestroy();
-      return;
-    }
+    sockets.add(incoming);
+    incoming.on('error', () => {});
+    if (state === 'cut') incoming.resetAndDestroy();
+    else if (isHeld) held.push(() => lead(incoming));
+    else lead(incoming);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  function lead(incoming: Socket) {
     const rewrite = createRewrite();
     const outgoing = connectTcp(targetPort, '127.0.0.1');
-    const pair: [Socket, Socket] = [incoming, outgoing];
+    sockets.add(outgoing);
+    outgoing.on('error', () => {});
+    const pair: Pair = [incoming, outgoing];
     pairs.add(pair);
     for (const [from, to] of [pair, [outgoing, incoming] as const]) {
       from.setNoDelay(true);
-      const pass = (chunk: Buffer) => {
+      from.on('data', (chunk: Buffer) => {
+        if (from === incoming && isBroken(pair, chunk)) return;
         if (!to.destroyed && !to.write(from === outgoing ? rewrite(chunk) : chunk)) from.pause();
-      };
-      from.on('data', pass);
+      });
       to.on('drain', () => {
         if (state !== 'stalled') from.resume();
       });
-      from.on('error', () => {});
       from.on('close', () => {
-        pairs.delete(pair);
+        sockets.delete(from);
+        if (pairs.delete(pair)) counts.closed += 1;
         to.destroy();
       });
     }
     if (state === 'stalled') for (const socket of pair) socket.pause();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  }
+
+  /** The server's side stays open: the server carries out its statement and has nobody to answer. */
+  function isBroken(pair: Pair, chunk: Buffer): boolean {
+    if (armed === null || !chunk.includes(armed.words)) return false;
+    if (armed.moment === 'after') pair[1].write(chunk);
+    armed = null;
+    counts.broken += 1;
+    swallowOne(pair);
+    pair[0].resetAndDestroy();
+    return true;
+  }
 
   /**
    * Nobody reads these any more: bytes sent into them fill the system's buffers, and neither side sees the
    * other end.
    */
-  function swallow(pair: [Socket, Socket]) {
+  function swallowOne(pair: Pair) {
     pairs.delete(pair);
     for (const socket of pair) {
       socket.removeAllListeners('data').removeAllListeners('drain').removeAllListeners('close');
       socket.pause();
-      swallowed.add(socket);
     }
+  }
+
+  function swallow(): number {
+    const { size } = pairs;
+    for (const pair of pairs) swallowOne(pair);
+    return size;
   }
 
   return {
     port: (server.address() as { port: number }).port,
+    swallow,
     setState(next) {
-      if (next === 'black hole') {
-        state = 'open';
-        for (const pair of pairs) swallow(pair);
-        return;
-      }
-      state = next;
-      for (const pair of pairs) {
-        for (const socket of pair) {
-          if (next === 'stalled') socket.pause();
-          else if (next === 'open') socket.resume();
-          else socket.resetAndDestroy();
-        }
+      state = next === 'black hole' ? 'open' : next;
+      if (next === 'black hole') swallow();
+      for (const socket of [...pairs].flat()) {
+        if (state === 'stalled') socket.pause();
+        else if (state === 'open') socket.resume();
+        else socket.resetAndDestroy();
       }
     },
+    leadTo(port) {
+      targetPort = port;
+    },
+    hold() {
+      isHeld = true;
+    },
+    letGo() {
+      isHeld = false;
+      for (const leadOne of held.splice(0)) leadOne();
+    },
+    heldCount: () => held.length,
+    closedCount: () => counts.closed,
+    breakAt(words, moment) {
+      armed = { words, moment };
+    },
+    brokenCount: () => counts.broken,
     close() {
       server.close();
-      for (const socket of [...swallowed, ...[...pairs].flat()]) socket.destroy();
+      for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** A stretch on the way to the server at `url`, and the address of its beginning. */
+export async function openWay(url: string): Promise<NetworkStretch & Way> {
+  const stretch = await startProxy(Number(new URL(url).port));
+  return { ...stretch, url: through(url, stretch) };
+}
+
+/** The same address through another port of loopback. */
+export function through(url: string, { port }: { port: number }): string {
+  const changed = new URL(url);
+  changed.hostname = '127.0.0.1';
+  changed.port = String(port);
+  return changed.href;
 }

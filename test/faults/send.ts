@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Cluster } from './cluster.ts';
-import { pause } from './fault.ts';
 import { pickOne } from './random.ts';
 import type { Answer } from './told.ts';
 

@@ -7,7 +7,7 @@ import { expectRefusalShape } from '../harness/contract/error-shape.ts';
 import { createDocumented, type Documented } from '../harness/contract/expect-documented.ts';
 import { type FuzzedRequest, fuzzedRequest, type Known } from '../harness/contract/fuzz-requests.ts';
 import { fieldsOf, requestOf, routes } from '../harness/contract/routes.ts';
-import { connectRaw, type RawAnswer, type RawConnection } from '../harness/network/raw-http.ts';
+import { openRawCaller, type RawAnswer, type RawCaller } from '../harness/network/raw-connection.ts';
 import { type ProbedApi, startProbedApi } from '../harness/service/probed-api.ts';
 import { useService } from '../harness/service/service.ts';
 
@@ -58,15 +58,15 @@ test(`never a 5xx and never an error body outside the contract: ${caseCount} req
   console.log(`${caseCount} requests, FUZZ_SEED=${seed}`);
   const { token, clientId, secret } = await service.client({ baseUrl: api.baseUrl });
   const known: Known = { token, clientId, secret, itemID: await service.item() };
-  const connections = Array.from({ length: connectionCount }, () => connectRaw(api.port));
+  const connections = Array.from({ length: connectionCount }, () => openRawCaller(api.port));
   const statuses = new Map<number, number>();
   let unanswered = 0;
 
-  async function ask(connection: RawConnection, request: FuzzedRequest) {
+  async function ask(connection: RawCaller, request: FuzzedRequest) {
     const isWhole = request.path !== null;
     const what = Buffer.concat(request.parts).toString('latin1').slice(0, 2000);
     // A request that may be incomplete is ended, or both sides would wait for the rest of it.
-    const options = { noBody: request.method === 'HEAD', end: !isWhole };
+    const options = { isHead: request.method === 'HEAD', end: !isWhole };
     let answer = await connection.send(request.parts, options);
     // A slow machine's 503 is no answer to what was sent.
     for (let tries = 0; answer?.body?.message === messages.unavailable && tries < triesMax; tries++)
