@@ -40,57 +40,50 @@ type Options = { createRewrite?: () => (answer: Buffer) => Buffer };
 
 type Pair = [incoming: Socket, outgoing: Socket];
 
-/** Listens on a free port of loopback and passes bytes both ways to `targetPort`. */
-export async function startProxy(targetPort: number, options: Options = {}): Promise<NetworkStretch> {
-  const { createRewrite = () => (answer) => answer } = options;
+/** The connections of a stretch, and what is done to them. */
+function createPairs({ createRewrite = () => (answer) => answer }: Options) {
   const sockets = new Set<Socket>();
   const pairs = new Set<Pair>();
-  const held: (() => void)[] = [];
   const counts = { closed: 0, broken: 0 };
-  let state: 'open' | 'stalled' | 'cut' = 'open';
-  let isHeld = false;
+  let isStalled = false;
   let armed: { words: string; moment: 'after' | 'before' } | null = null;
-  const server = createServer((incoming) => {
-    sockets.add(incoming);
-    incoming.on('error', () => {});
-    if (state === 'cut') incoming.resetAndDestroy();
-    else if (isHeld) held.push(() => lead(incoming));
-    else lead(incoming);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
-  function lead(incoming: Socket) {
+  function lead(incoming: Socket, targetPort: number) {
     const rewrite = createRewrite();
     const outgoing = connectTcp(targetPort, '127.0.0.1');
-    sockets.add(outgoing);
-    outgoing.on('error', () => {});
     const pair: Pair = [incoming, outgoing];
     pairs.add(pair);
     for (const [from, to] of [pair, [outgoing, incoming] as const]) {
+      keep(from);
       from.setNoDelay(true);
       from.on('data', (chunk: Buffer) => {
-        if (from === incoming && isBroken(pair, chunk)) return;
+        if (from === incoming && breaks(pair, chunk)) return;
         if (!to.destroyed && !to.write(from === outgoing ? rewrite(chunk) : chunk)) from.pause();
       });
       to.on('drain', () => {
-        if (state !== 'stalled') from.resume();
+        if (!isStalled) from.resume();
       });
       from.on('close', () => {
-        sockets.delete(from);
         if (pairs.delete(pair)) counts.closed += 1;
         to.destroy();
       });
     }
-    if (state === 'stalled') for (const socket of pair) socket.pause();
+    if (isStalled) for (const socket of pair) socket.pause();
+  }
+
+  /** It is destroyed with the stretch. */
+  function keep(socket: Socket) {
+    sockets.add(socket);
+    socket.on('error', () => {});
   }
 
   /** The server's side stays open: the server carries out its statement and has nobody to answer. */
-  function isBroken(pair: Pair, chunk: Buffer): boolean {
+  function breaks(pair: Pair, chunk: Buffer): boolean {
     if (armed === null || !chunk.includes(armed.words)) return false;
     if (armed.moment === 'after') pair[1].write(chunk);
     armed = null;
     counts.broken += 1;
-    swallowOne(pair);
+    swallow(pair);
     pair[0].resetAndDestroy();
     return true;
   }
@@ -99,7 +92,7 @@ export async function startProxy(targetPort: number, options: Options = {}): Pro
    * Nobody reads these any more: bytes sent into them fill the system's buffers, and neither side sees the
    * other end.
    */
-  function swallowOne(pair: Pair) {
+  function swallow(pair: Pair) {
     pairs.delete(pair);
     for (const socket of pair) {
       socket.removeAllListeners('data').removeAllListeners('drain').removeAllListeners('close');
@@ -107,23 +100,44 @@ export async function startProxy(targetPort: number, options: Options = {}): Pro
     }
   }
 
-  function swallow(): number {
-    const { size } = pairs;
-    for (const pair of pairs) swallowOne(pair);
-    return size;
-  }
+  return {
+    ...{ sockets, pairs, counts, lead, keep, swallow },
+    stall(next: boolean) {
+      isStalled = next;
+      for (const socket of [...pairs].flat()) isStalled ? socket.pause() : socket.resume();
+    },
+    breakAt(words: string, moment: 'after' | 'before') {
+      armed = { words, moment };
+    },
+  };
+}
 
+/** Listens on a free port of loopback and passes bytes both ways to `targetPort`. */
+export async function startProxy(targetPort: number, options: Options = {}): Promise<NetworkStretch> {
+  const { sockets, pairs, counts, lead, keep, swallow, stall, breakAt } = createPairs(options);
+  const held: Socket[] = [];
+  let isCut = false;
+  let isHeld = false;
+  const server = createServer((incoming) => {
+    keep(incoming);
+    if (isCut) incoming.resetAndDestroy();
+    else if (isHeld) held.push(incoming);
+    else lead(incoming, targetPort);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const swallowAll = () => {
+    const { size } = pairs;
+    for (const pair of pairs) swallow(pair);
+    return size;
+  };
   return {
     port: (server.address() as { port: number }).port,
-    swallow,
-    setState(next) {
-      state = next === 'black hole' ? 'open' : next;
-      if (next === 'black hole') swallow();
-      for (const socket of [...pairs].flat()) {
-        if (state === 'stalled') socket.pause();
-        else if (state === 'open') socket.resume();
-        else socket.resetAndDestroy();
-      }
+    swallow: swallowAll,
+    setState(state) {
+      isCut = state === 'cut';
+      if (state === 'black hole') swallowAll();
+      if (isCut) for (const socket of [...pairs].flat()) socket.resetAndDestroy();
+      stall(state === 'stalled');
     },
     leadTo(port) {
       targetPort = port;
@@ -133,13 +147,11 @@ export async function startProxy(targetPort: number, options: Options = {}): Pro
     },
     letGo() {
       isHeld = false;
-      for (const leadOne of held.splice(0)) leadOne();
+      for (const incoming of held.splice(0)) lead(incoming, targetPort);
     },
     heldCount: () => held.length,
     closedCount: () => counts.closed,
-    breakAt(words, moment) {
-      armed = { words, moment };
-    },
+    breakAt,
     brokenCount: () => counts.broken,
     close() {
       server.close();

@@ -39,10 +39,9 @@ const together = 16;
 // The api idles between two figures for less than this, or they are asked for anew.
 const restMaxMs = 50;
 
-/** Sends texts of a size and of twice that size to an api, and compares the processor time. */
-export function createLinearWatch(api: ProbedApi) {
+/** The cost of requests to an api. */
+function createMeter(api: ProbedApi) {
   const caller = openRawCaller(api.port);
-  const usual = new Map<string, Limits>();
   let measuredAt = Number.NEGATIVE_INFINITY;
 
   async function measure(requests: readonly WireRequest[]): Promise<Cost> {
@@ -72,6 +71,14 @@ export function createLinearWatch(api: ProbedApi) {
     }
     return found;
   }
+
+  return { measure, least, close: () => caller.close() };
+}
+
+/** Sends texts of a size and of twice that size to an api, and compares the processor time. */
+export function createLinearWatch(api: ProbedApi) {
+  const { measure, least, close } = createMeter(api);
+  const usual = new Map<string, Limits>();
 
   /** The limits for a text at a place, from the cost of a harmless one there. */
   async function limitsOf({ name, bytesMax, put, harmless = 'a'.repeat(bytesMax) }: ReadPlace) {
@@ -132,6 +139,6 @@ export function createLinearWatch(api: ProbedApi) {
         }
       }
     },
-    close: () => caller.close(),
+    close,
   };
 }
