@@ -1,6 +1,5 @@
 import { Pool } from 'undici';
 import { readOptions } from '../harness/read-options.ts';
-import { type Curve, lineChart } from './line-chart.ts';
 import { quantiles } from './load.ts';
 import { memoryOf } from './memory.ts';
 import { byKey, type ListToRead, lists, otherReads } from './read-lists.ts';
@@ -153,11 +152,11 @@ async function measurePages(
       console.log(show(cell).join('  '));
     }
   }
-  const ofPlace = (place: string) =>
-    cells.findLast((cell) => cell.place === place && cell.callers === 1)!.driver.p50Ms;
+  const ofPlace = (place: string) => cells.findLast((cell) => cell.place === place && cell.callers === 1)!;
   const [first, end] = [ofPlace('first'), ofPlace('last')];
-  const ratio = `${number(end, 2)} ms / ${number(first, 2)} ms = ${number(end / first, 2)}`;
-  note(lots, `${name}: last page of ${pageSize} / first, driver alone, p50`, ratio);
+  const msOf = (measured: Measured | null) => `${number(measured!.p50Ms, 2)} ms`;
+  const seen = `${msOf(end.driver)} / ${msOf(first.driver)}; plain ${msOf(end.plain)}`;
+  note(lots, `${name}: last page of ${pageSize} / first, driver alone, p50`, seen);
 }
 
 async function measureKey(site: ReadSite, get: Get, lots: number) {
@@ -292,28 +291,11 @@ const text = [
   `The data is in memory. \`driver\`: the same statement through the driver alone, on ${connections} connections. ` +
     'Each figure comes from one short run: trust the ratios. ' +
     'Every list, page size and position is in [read.csv](benchmarks/read.csv); there, `plain` is `count(*)` and `OFFSET` through the driver, one caller.',
-  '![cost of a page against the number of lots](benchmarks/read.svg)',
   factsTable(),
 ].join('\n\n');
 
-const curve = (name: string, color: string, place: string, read: (cell: Cell) => Measured | null): Curve => ({
-  name,
-  color,
-  dashed: place === 'first',
-  points: cells
-    .filter((cell) => cell.list === 'lots, 10 warehouses' && cell.pageSize === 25 && cell.callers === 1)
-    .filter((cell) => cell.place === place)
-    .map((cell) => [cell.lots, read(cell)!.p50Ms]),
-});
 if (!values.dry && !values.replica) {
-  const chart = lineChart('A page of 25 lots with its total, one caller', { x: 'lots', y: 'ms (median)' }, [
-    curve('first page', '#1a7f37', 'first', (cell) => cell.driver),
-    curve('last page', '#1a7f37', 'last', (cell) => cell.driver),
-    curve('plain, first page', '#cf222e', 'first', (cell) => cell.plain),
-    curve('plain, last page', '#cf222e', 'last', (cell) => cell.plain),
-  ]);
   const command = `\`pnpm bench read --sizes ${values.sizes} --seconds ${seconds}\``;
   await writeSection('read', command, text);
-  await writeBeside('read.svg', chart);
   await writeBeside('read.csv', csvOf(head, cells.map(show)));
 }
