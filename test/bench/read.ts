@@ -274,19 +274,10 @@ function show({ lots, list, total, pageSize, place, callers, http, driver, plain
   ];
 }
 
-const head = [
-  'lots',
-  'list',
-  'records',
-  'page size',
-  'page',
-  'callers',
-  'driver p50 ms',
-  'driver /s',
-  'HTTP p50 ms',
-  'HTTP /s',
-  'plain p50 ms',
-];
+const head =
+  'lots,list,records,page size,page,callers,driver p50 ms,driver /s,HTTP p50 ms,HTTP /s,plain p50 ms'.split(
+    ',',
+  );
 const text = [
   `The data is in memory. \`driver\`: the same statement through the driver alone, on ${connections} connections. ` +
     'Each figure comes from one short run: trust the ratios. ' +

@@ -373,7 +373,7 @@ test('200: filters that match little in scope stay cheap, beside a costly list u
     await database.sql.begin(async (tx) => {
       await tx`lock table ${tx(table)} in access exclusive mode`;
       void isAnswered(costly);
-      await expect.poll(() => lastCostlyAt(database), { timeout: 60_000 }).not.toBe(before);
+      await expect.poll(() => lastCostlyAt(database)).not.toBe(before);
       await Promise.all(paths.map(async (path) => (found[path] = await isAnswered(path))));
     });
     expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, 200])));
