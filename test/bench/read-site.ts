@@ -2,9 +2,10 @@ import { findImbalances } from '@inventory/db/audit/audit';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { Stack } from '@inventory/local/stack';
+import { addCaller, fetchToken } from '../harness/service/caller.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { warehouseCount } from './read-lists.ts';
-import { addCaller, createDatabase, fetchToken } from './stack.ts';
+import { createDatabase } from './stack.ts';
 
 /** An api on a database of this many lots. */
 export type ReadSite = {

@@ -1,7 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/access/clients';
 import { addressOf } from '@inventory/db/access/logins';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { migrate } from '@inventory/db/migrate/migrate';
@@ -11,6 +9,7 @@ import { startStack } from '@inventory/local/stack';
 import { addLogins, createLogins, type TestLogin } from '../harness/servers/logins.ts';
 import { findServerProgram, type SentinelTrio, startSentinelTrio } from '../harness/servers/redis-servers.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { addCaller } from '../harness/service/caller.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { type BadEnd, type FailedStart, type Member, type Role, startMember } from './member.ts';
 import { startPairNetwork, startTrioNetwork } from './networks.ts';
@@ -63,8 +62,10 @@ export async function startCluster(options: {
 }): Promise<Cluster> {
   const sentinels = options.sentinel ? await startSentinels() : null;
   const logins = createLogins();
-  const secret = createSecret();
-  const prepare = (to: Sql) => prepareDatabase(to, logins, secret);
+  let secret = '';
+  const prepare = async (to: Sql) => {
+    secret = await prepareDatabase(to, logins);
+  };
   const pair = options.standby ? await startPostgresPair({ prepare, synchronous: true }) : null;
   const stack = await startStack({
     folder: options.folder,
@@ -157,23 +158,15 @@ export async function startCluster(options: {
   };
 }
 
-/** Prepares an empty database for the service. */
-async function prepareDatabase(sql: Sql, logins: readonly TestLogin[], secret: string): Promise<void> {
+/** Prepares an empty database for the service. Returns the secret of its client. */
+async function prepareDatabase(sql: Sql, logins: readonly TestLogin[]): Promise<string> {
   await migrate(sql);
   await addLogins(sql, logins);
   await addWarehouse(sql, { wid: 1, name: 'Main' });
   await addWarehouse(sql, { wid: 2, name: 'Overflow' });
   await sql`
     insert into item (short_id, created_by) select short_id, 'faults' from unnest(${itemIds}::text[]) as short_id`;
-  await addClient(sql, {
-    clientId,
-    permissions: [11, 15, 88, 95, 116],
-    wids: [1, 2],
-    readOnly: false,
-    rateLimit: 100_000_000,
-    operationsPerMinute: 100_000_000,
-    secretDigest: digestSecret(secret),
-  });
+  return addCaller(sql, clientId, 2);
 }
 
 /** The servers and Sentinels, and each part's way to them with its own login. */
