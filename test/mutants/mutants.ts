@@ -26,7 +26,6 @@ const lane = 'packages/queue/src/submit/lane.ts';
 const statementPool = 'packages/db/src/postgres/statement-pool.ts';
 const replica = 'packages/db/src/postgres/servers/replica.ts';
 const seats = 'packages/queue/src/seats.ts';
-const leftBehind = 'packages/db/src/postgres/left-behind.ts';
 const submit = 'packages/queue/src/submit/submit.ts';
 const backup = 'packages/db/src/backup/backup.ts';
 const upkeep = 'packages/db/schema/11-upkeep.sql';
@@ -34,7 +33,6 @@ const signature = 'packages/queue/src/signature.ts';
 const redisRights = 'packages/queue/src/redis/redis-rights.ts';
 const waiters = 'packages/queue/src/submit/waiters.ts';
 const caddyfile = 'docker/proxy/Caddyfile';
-const heldGates = 'apps/worker/src/held-gates.ts';
 const writeBatch = 'packages/db/src/batch/write-batch.ts';
 
 type Broken = { name: string; by: string; edits: Edit[] };
@@ -218,15 +216,6 @@ export type Taking =`,
     mutant('enableOfflineQueue: true', 'a command fails at once', [
       ['packages/queue/src/redis/redis.ts', 'enableOfflineQueue: false', 'enableOfflineQueue: true'],
     ]),
-    mutant('commands are queued until Redis is back', '200 for reads, 503 for writes within 1000 ms', [
-      [submit, `if (producer.status !== 'ready') return false;`, ''],
-      ['packages/queue/src/redis/redis.ts', 'enableOfflineQueue: false', 'enableOfflineQueue: true'],
-      [
-        'packages/queue/src/redis/redis.ts',
-        'maxRetriesPerRequest: 0,\n    commandTimeout: commandTimeoutMs',
-        'maxRetriesPerRequest: null,\n    commandTimeout: commandTimeoutMs',
-      ],
-    ]),
     mutant(
       'every reply of a wrong server ends the connection again',
       'many replies that ask for another server',
@@ -403,9 +392,6 @@ async function importKey(`,
     mutant('available lots counted before the batch took some', 'than the request before it left', [
       [allocate, ' || batch.touched.has(gateKey(pick.partNo, pick.wid))', ''],
     ]),
-    mutant('requests decided ahead of one left for the next batch', 'in as many batches as it takes', [
-      [applyBatch, 'entriesMax || needsAny(request, left)', 'entriesMax'],
-    ]),
   ]),
   ...noticedBy('concurrency/held-gates.test.ts', [
     mutant('a whole batch waits for a held gate', 'while somebody holds another gate', [
@@ -413,13 +399,10 @@ async function importKey(`,
     ]),
     mutant('requests waiting for a gate are lost with their lane', 'held in turn', [
       [
-        heldGates,
+        'apps/worker/src/held-gates.ts',
         'if (own.length > 0) laneOf(name).waiting.unshift(...own);',
         'held.waiting.unshift(...own);',
       ],
-    ]),
-    mutant('an outage drops requests waiting for a gate', 'a connection that ends', [
-      [heldGates, 'await putBack(name, free);', 'options.report(error as Error, name);'],
     ]),
   ]),
   ...noticedBy('concurrency/overload.test.ts', [
@@ -485,12 +468,6 @@ async function importKey(`,
     ]),
   ]),
   ...noticedBy('concurrency/redis-silent.test.ts', [
-    mutant('a silently dead connection of the api is kept', 'of the submitter', [
-      ['packages/queue/src/redis/redis.ts', 'socketTimeout: producerSilentMs,', ''],
-    ]),
-    mutant('a silently dead connection of the worker is kept', 'of the consumer', [
-      ['packages/queue/src/redis/redis.ts', 'socketTimeout: consumerSilentMs,', ''],
-    ]),
     mutant('an idle connection is not probed', 'that nobody uses', [
       ['packages/queue/src/redis/redis.ts', 'redis.ping()', 'Promise.reject()'],
     ]),
@@ -672,9 +649,6 @@ async function importKey(`,
     ),
   ]),
   ...noticedBy('concurrency/envelope-versions.test.ts', [
-    mutant('a worker drops requests of an unknown kind', 'with an unknown kind of request', [
-      ['packages/queue/src/envelope.ts', 'if (!Object.hasOwn(versionSince, kind)) return false;', ''],
-    ]),
     mutant('the version of an envelope is not signed', 'that no api signed is refused, not left', [
       [
         signature,
@@ -749,11 +723,8 @@ async function importKey(`,
     ]),
   ]),
   ...noticedBy('concurrency/left-behind.test.ts', [
-    mutant('given-up work uses up the connections of Postgres', 'use up no more places', [
-      [leftBehind, 'left.size < freely,', 'left.size >= 0,'],
-    ]),
     mutant('connections opened while Postgres cannot be asked', 'cannot be asked', [
-      [leftBehind, 'catch(() => asked.length)', 'catch(() => 0)'],
+      ['packages/db/src/postgres/left-behind.ts', 'catch(() => asked.length)', 'catch(() => 0)'],
     ]),
   ]),
   ...noticedBy('concurrency/commits-hang.test.ts', [
@@ -891,13 +862,6 @@ async function importKey(`,
     ]),
   ]),
   ...noticedBy('concurrency/list-order.test.ts', [
-    mutant('a held-back operation does not block the ones behind it', 'behind one that is late', [
-      [
-        applyBatch,
-        "if (decision.status !== 'abandoned' || decision.refusal !== null) passed.add(requestId);",
-        "if (isBarred || decision.status !== 'abandoned') passed.add(requestId);",
-      ],
-    ]),
     mutant('the order of a list holds only within a batch', 'in one batch or in several', [
       ['packages/db/src/batch/read-facts.ts', '[...requests, ...missingBefore(requests)]', '[...requests]'],
     ]),
@@ -928,9 +892,6 @@ async function importKey(`,
         'return noTransaction;',
         'return of === null ? noTransaction : forbidden.scope;',
       ],
-    ]),
-    mutant('a line shows the final balance of its lot', 'a whole lot to another spot', [
-      ['packages/domain/src/stock/move.ts', 'balance: from.units - units }', 'balance: from.units }'],
     ]),
   ]),
   ...noticedBy('contract/dry-run.test.ts', [
