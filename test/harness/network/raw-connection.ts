@@ -120,37 +120,63 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Sends one request after the other, on a connection that is opened again after the other side has ended it. */
+/** Sends requests on a connection that is opened again after the other side has ended it. */
 export type RawCaller = {
   /**
    * Sends bytes as they are and reads one answer; null when the connection closes without one. `end`: nothing
    * more is sent on this connection. Fails when nothing comes.
    */
-  send(parts: readonly Bytes[], options?: { isHead?: boolean; end?: boolean }): Promise<RawAnswer | null>;
+  send(bytes: Uint8Array, options?: { isHead?: boolean; end?: boolean }): Promise<RawAnswer | null>;
+  /** Sends all at once and reads an answer to each; those behind one that ends the connection go again. */
+  sendAll(requests: readonly Uint8Array[]): Promise<RawAnswer[]>;
   close(): void;
 };
 
 /** Calls a port of this machine. */
 export function openRawCaller(port: number): RawCaller {
   let connection: RawConnection | undefined;
+
+  function write(bytes: Uint8Array): RawConnection {
+    if (connection === undefined || !connection.socket.writable) connection = openRaw(port);
+    connection.write(bytes);
+    return connection;
+  }
+
+  /** Reads an answer, and ends the connection if it says so. */
+  async function receive({ socket, next }: RawConnection, isHead = false): Promise<RawAnswer | null> {
+    let answer = await next({ isHead });
+    // It comes before the answer.
+    while (answer?.status === 100) answer = await next({ isHead });
+    const isLate = answer === null && !socket.destroyed;
+    if (answer === null || answer.headers.get('connection') === 'close') socket.destroy();
+    if (isLate) throw new Error(`no answer within ${patienceMs} ms`);
+    const mayLackLength = answer === null || isHead || [204, 304].includes(answer.status);
+    if (!mayLackLength && !answer!.headers.has('content-length'))
+      throw new Error(`an answer without Content-Length: ${answer!.status}`);
+    return answer;
+  }
+
   return {
-    async send(parts, { isHead = false, end = false } = {}) {
-      if (connection === undefined || !connection.socket.writable) connection = openRaw(port);
-      const { socket, next } = connection;
-      socket.write(Buffer.concat(parts.map((part) => Buffer.from(part))));
-      if (end) socket.end();
-      let answer = await next({ isHead });
-      // It comes before the answer.
-      while (answer?.status === 100) answer = await next({ isHead });
-      if (answer === null && !socket.destroyed) {
-        socket.destroy();
-        throw new Error(`no answer within ${patienceMs} ms to ${String(parts[0]).slice(0, 300)}`);
+    async send(bytes, { isHead = false, end = false } = {}) {
+      const used = write(bytes);
+      if (!end) return receive(used, isHead);
+      used.socket.end();
+      return receive(used, isHead).finally(() => used.socket.destroy());
+    },
+    async sendAll(requests) {
+      const answers: RawAnswer[] = [];
+      while (answers.length < requests.length) {
+        const left = requests.slice(answers.length);
+        const used = write(Buffer.concat(left));
+        const first = await receive(used);
+        if (first === null) throw new Error(`no answer: ${Buffer.from(left[0]!).toString('latin1', 0, 200)}`);
+        answers.push(first);
+        for (let count = 1; count < left.length && !used.socket.destroyed; count++) {
+          const answer = await receive(used);
+          if (answer !== null) answers.push(answer);
+        }
       }
-      if (end || answer === null || answer.headers.get('connection') === 'close') socket.destroy();
-      const mayLackLength = answer === null || isHead || [204, 304].includes(answer.status);
-      if (!mayLackLength && !answer!.headers.has('content-length'))
-        throw new Error(`an answer without Content-Length: ${answer!.status}`);
-      return answer;
+      return answers;
     },
     close: () => connection?.socket.destroy(),
   };

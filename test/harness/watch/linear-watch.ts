@@ -4,7 +4,7 @@ import { openRawCaller } from '../network/raw-connection.ts';
 import type { ProbedApi } from '../service/probed-api.ts';
 
 /** A request as it is sent. */
-export type WireRequest = { head: string; body?: string | Uint8Array };
+export type WireRequest = { head: string; body?: string };
 
 /**
  * A place in a request that takes a text: `put` makes a request with this text there, of at most `bytesMax`
@@ -45,11 +45,11 @@ function createMeter(api: ProbedApi) {
   let measuredAt = Number.NEGATIVE_INFINITY;
 
   async function measure(requests: readonly WireRequest[]): Promise<Cost> {
+    const bytes = requests.map(({ head, body = '' }) =>
+      Buffer.concat([Buffer.from(head), Buffer.from(body)]),
+    );
     if (performance.now() - measuredAt > restMaxMs) await api.measure();
-    for (const { head, body } of requests) {
-      const answer = await caller.send([head, ...(body === undefined ? [] : [body])]);
-      expect(answer, `no answer: ${head.slice(0, 200)}`).not.toBeNull();
-    }
+    await caller.sendAll(bytes);
     const { heldMs, workedMs, stretchMs } = await api.measure();
     measuredAt = performance.now();
     // Other programs hold the loop as well, and garbage collection runs beside it.
