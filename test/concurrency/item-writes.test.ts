@@ -5,20 +5,21 @@ import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type NetworkStretch, startProxy, through } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
+import { type AnswerCut, startAnswerCut } from '../harness/network/answer-cut.ts';
 import { expectWaiting } from '../harness/queue/batches.ts';
+import { through } from '../harness/servers/black-hole.ts';
 import { type ApiAnswer, type ApiClient, createApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService({ workers: 0, env: { INTERNAL_PORT: '0' } });
-let cut: NetworkStretch;
+let cut: AnswerCut;
 let api: Running & { port: number };
 /** Connects through the proxy that breaks. */
 let client: ApiClient;
 
 beforeAll(async () => {
-  cut = await startProxy(Number(new URL(service.databaseUrl).port));
+  cut = await startAnswerCut(Number(new URL(service.databaseUrl).port));
   const env = {
     DATABASE_URL: through(service.databaseUrl, cut),
     REDIS_URL: inject('redisUrl'),

@@ -2,8 +2,9 @@ import { queryObjects } from 'node:v8';
 import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log/log';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { type NetworkStretch, startProxy, through } from '../faults/proxy.ts';
+import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
+import { through } from '../harness/servers/black-hole.ts';
 import { type ApiClient, askTokenOnce, createApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 

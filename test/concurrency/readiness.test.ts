@@ -4,8 +4,9 @@ import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { type NetworkStretch, startProxy, through } from '../faults/proxy.ts';
+import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
+import { through } from '../harness/servers/black-hole.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { uniqueName } from '../harness/service/service.ts';
 

@@ -4,9 +4,10 @@ import { connectConsumer, connectProducer } from '@inventory/queue/redis/redis';
 import { RedisConnection } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { openWay, startProxy, through } from '../faults/proxy.ts';
+import { startProxy } from '../faults/proxy.ts';
 import { openConsumer } from '../harness/queue/consumer.ts';
 import { openSubmitter } from '../harness/queue/submitter.ts';
+import { openWay, through, type Way } from '../harness/servers/black-hole.ts';
 import { startOwnRedis } from '../harness/servers/own-redis.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
@@ -14,7 +15,7 @@ import { uniqueName, useService } from '../harness/service/service.ts';
 const timeout = 60_000;
 const direct = inject('redisUrl');
 
-async function openTestWay() {
+async function openTestWay(): Promise<Way> {
   const way = await openWay(direct);
   onTestFinished(way.close);
   return way;

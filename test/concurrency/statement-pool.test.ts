@@ -8,7 +8,7 @@ import {
   type StatementPoolOptions,
 } from '@inventory/db/postgres/statement-pool';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openWay } from '../faults/proxy.ts';
+import { openHeldWay } from '../harness/network/held-connections.ts';
 import { turn } from '../harness/queue/submitter.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { uniqueName } from '../harness/service/service.ts';
@@ -236,7 +236,7 @@ describe('work of a pool that cancels', () => {
   });
 
   test('ends although nothing of it has been sent yet', async () => {
-    const way = await openWay(database.url);
+    const way = await openHeldWay(database.url);
     onTestFinished(() => way.close());
     way.hold();
     const pool = openPool({
@@ -253,7 +253,7 @@ describe('work of a pool that cancels', () => {
   });
 
   test('a cancel that comes late ends nothing else', async () => {
-    const way = await openWay(database.url);
+    const way = await openHeldWay(database.url);
     onTestFinished(() => way.close());
     const pool = openPool({
       cancels: true,

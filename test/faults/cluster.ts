@@ -6,6 +6,7 @@ import { migrate } from '@inventory/db/migrate/migrate';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { createRedisUsers } from '@inventory/local/redis-users';
 import { startStack } from '@inventory/local/stack';
+import { openStretch } from '../harness/network/through.ts';
 import { addLogins, createLogins, type TestLogin } from '../harness/servers/logins.ts';
 import { findServerProgram, type SentinelTrio, startSentinelTrio } from '../harness/servers/redis-servers.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
@@ -13,7 +14,7 @@ import { addCaller } from '../harness/service/caller.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { type BadEnd, type FailedStart, type Member, type Role, startMember } from './member.ts';
 import { startPairNetwork, startTrioNetwork } from './networks.ts';
-import { openWay, type Stretch, type Way } from './proxy.ts';
+import type { Stretch, Way } from './proxy.ts';
 import { itemIds } from './requests.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -79,10 +80,10 @@ export async function startCluster(options: {
   const ways = { api: await startWays('api'), worker: await startWays('worker') };
   async function startWays(role: Role): Promise<Record<'postgres' | 'redis', Way>> {
     const login = logins.find((each) => each.part === role)!;
-    const postgres = await (pair === null ? openWay(stack.databaseUrl) : startPairNetwork(pair));
+    const postgres = await (pair === null ? openStretch(stack.databaseUrl) : startPairNetwork(pair));
     return {
       postgres: { ...postgres, url: addressOf(postgres.url, login) },
-      redis: await (sentinels?.startWay(role) ?? openWay(stack.redisUrls[role])),
+      redis: await (sentinels?.startWay(role) ?? openStretch(stack.redisUrls[role])),
     };
   }
   const proxies: Cluster['proxies'] = {
