@@ -35,49 +35,45 @@ const stretchHarmlessTimes = 10;
 const tries = 3;
 const doubtfulTries = 20;
 // So many are sent before the processor's time is asked for: most of them are as quick as they should be.
-const together = 16;
-// The api idles between two figures for less than this, or they are asked for anew.
-const restMaxMs = 50;
+const together = 4;
 
 /** The cost of requests to an api. */
 function createMeter(api: ProbedApi) {
   const caller = openRawCaller(api.port);
-  let measuredAt = Number.NEGATIVE_INFINITY;
 
-  async function measure(requests: readonly WireRequest[]): Promise<Cost> {
-    const bytes = requests.map(({ head, body = '' }) =>
-      Buffer.concat([Buffer.from(head), Buffer.from(body)]),
-    );
-    if (performance.now() - measuredAt > restMaxMs) await api.measure();
-    await caller.sendAll(bytes);
-    const { heldMs, workedMs, stretchMs } = await api.measure();
-    measuredAt = performance.now();
-    // Other programs hold the loop as well, and garbage collection runs beside it.
-    return { workedMs, stretchMs: Math.min(heldMs, stretchMs) };
-  }
+  const send = (requests: readonly WireRequest[]) =>
+    caller.sendAll(requests.map(({ head, body = '' }) => Buffer.from(head + body)));
 
   /**
    * The least of several tries, or the first that is `little`: nothing makes a request cheaper than it is,
    * and a busy machine makes it dearer.
    */
   async function least(request: WireRequest, little: (cost: Cost) => boolean, triesMax = tries) {
-    let found = await measure([request]);
-    for (let count = 1; count < triesMax && !little(found); count++) {
-      const { workedMs, stretchMs } = await measure([request]);
-      found = {
-        workedMs: Math.min(found.workedMs, workedMs),
-        stretchMs: Math.min(found.stretchMs, stretchMs),
-      };
+    const found: Cost = { workedMs: Number.POSITIVE_INFINITY, stretchMs: Number.POSITIVE_INFINITY };
+    for (let count = 0; count < triesMax && !little(found); count++) {
+      await api.measure();
+      await send([request]);
+      const { heldMs, workedMs, stretchMs } = await api.measure();
+      found.workedMs = Math.min(found.workedMs, workedMs);
+      // Other programs hold the loop as well, and garbage collection runs beside it.
+      found.stretchMs = Math.min(found.stretchMs, heldMs, stretchMs);
     }
     return found;
   }
 
-  return { measure, least, close: () => caller.close() };
+  /** The processor time that they take together. */
+  async function workedFor(requests: readonly WireRequest[]): Promise<number> {
+    await api.workedMs();
+    await send(requests);
+    return api.workedMs();
+  }
+
+  return { least, workedFor, close: () => caller.close() };
 }
 
 /** Sends texts of a size and of twice that size to an api, and compares the processor time. */
 export function createLinearWatch(api: ProbedApi) {
-  const { measure, least, close } = createMeter(api);
+  const { least, workedFor, close } = createMeter(api);
   const usual = new Map<string, Limits>();
 
   /** The limits for a text at a place, from the cost of a harmless one there. */
@@ -85,15 +81,32 @@ export function createLinearWatch(api: ProbedApi) {
     const known = usual.get(name);
     if (known !== undefined) return known;
     // Less changes no limit.
-    const isLittle = ({ workedMs }: Cost) => harmlessTimes * workedMs <= floorMs;
-    const { workedMs: harmlessMs } = await least(put(harmless), isLittle);
+    const { workedMs } = await least(put(harmless), (cost) => harmlessTimes * cost.workedMs <= floorMs);
     const limits = {
-      harmlessMs,
-      workMax: Math.max(floorMs, harmlessTimes * harmlessMs),
-      stretchMax: Math.max(stretchMs, stretchHarmlessTimes * harmlessMs),
+      harmlessMs: workedMs,
+      workMax: Math.max(floorMs, harmlessTimes * workedMs),
+      stretchMax: Math.max(stretchMs, stretchHarmlessTimes * workedMs),
     };
     usual.set(name, limits);
     return limits;
+  }
+
+  /**
+   * The texts that cost much at a size: a group is halved until one is left or it costs little. No stretch is
+   * longer than all the work, so one that costs little is short.
+   */
+  async function findDear(
+    place: ReadPlace,
+    texts: readonly Lengthened[],
+    bytes: number,
+  ): Promise<Lengthened[]> {
+    const { harmlessMs, workMax } = await limitsOf(place);
+    const worked = await workedFor(texts.map((text) => place.put(text.length(bytes))));
+    if (worked <= workMax + (texts.length - 1) * harmlessMs) return [];
+    if (texts.length === 1) return [...texts];
+    const half = texts.length >> 1;
+    const first = await findDear(place, texts.slice(0, half), bytes);
+    return [...first, ...(await findDear(place, texts.slice(half), bytes))];
   }
 
   /** A text alone, which is dear at this size. */
@@ -107,22 +120,6 @@ export function createLinearWatch(api: ProbedApi) {
     const worked = `${half.workedMs} and ${whole.workedMs} ms for ${bytes / 2} and ${bytes} bytes`;
     const seen = `${place.name}: held for ${whole.stretchMs} ms; ${worked}: ${text.length(100)}`;
     expect(isLinear(whole), seen).toBe(true);
-  }
-
-  /** The texts that cost much at a size: a group is halved until one is left or it costs little. */
-  async function findDear(
-    place: ReadPlace,
-    texts: readonly Lengthened[],
-    bytes: number,
-  ): Promise<Lengthened[]> {
-    const { harmlessMs, workMax, stretchMax } = await limitsOf(place);
-    const cost = await measure(texts.map((text) => place.put(text.length(bytes))));
-    const most = workMax + (texts.length - 1) * harmlessMs;
-    if (cost.workedMs <= most && cost.stretchMs <= stretchMax) return [];
-    if (texts.length === 1) return [...texts];
-    const half = texts.length >> 1;
-    const first = await findDear(place, texts.slice(0, half), bytes);
-    return [...first, ...(await findDear(place, texts.slice(half), bytes))];
   }
 
   return {
