@@ -13,7 +13,7 @@ import { useService } from '../harness/service/service.ts';
 
 // FUZZ_SEED repeats a run, FUZZ_CASES makes it longer.
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
-const caseCount = Number(process.env.FUZZ_CASES ?? 5000);
+const caseCount = Number(process.env.FUZZ_CASES ?? 2500);
 const triesMax = 20;
 const connectionCount = 8;
 const generatedAtOnce = 250;
