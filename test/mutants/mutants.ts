@@ -33,7 +33,6 @@ const signature = 'packages/queue/src/signature.ts';
 const redisRights = 'packages/queue/src/redis/redis-rights.ts';
 const waiters = 'packages/queue/src/submit/waiters.ts';
 const caddyfile = 'docker/proxy/Caddyfile';
-const writeBatch = 'packages/db/src/batch/write-batch.ts';
 
 type Broken = { name: string; by: string; edits: Edit[] };
 
@@ -54,96 +53,6 @@ const struckBy = (fault: string, broken: readonly Broken[]): Mutant[] =>
 
 // Each search text occurs exactly once in its file; a mutant that no longer fits the code fails the run.
 export const mutants: readonly Mutant[] = [
-  ...noticedBy('concurrency/same-request.test.ts', [
-    mutant('no request claim', '', [
-      [
-        writeBatch,
-        'plain(({ transaction }) => transaction.request.requestId)',
-        'plain(() => crypto.randomUUID())',
-      ],
-    ]),
-  ]),
-  ...noticedBy('concurrency/batch.test.ts', [
-    mutant('no abandoned row in the verdict', 'given up while its batch waited', [
-      ['packages/db/src/requests/settle.ts', 'order by 1) as asked', 'order by 1) as asked where false'],
-      [
-        'packages/db/src/requests/settle.ts',
-        'return readOutcomes(sql, requests);',
-        `const found = await readOutcomes(sql, requests);
-  return new Map(
-    requests.map(({ requestId: id }) => [id, found.get(id) ?? { status: 'abandoned', result: null }]),
-  );`,
-      ],
-    ]),
-    mutant('SKIP LOCKED on gates', '20 of 20 units are seen', [
-      [gates, 'of stock_level`', 'of stock_level skip locked`'],
-    ]),
-    mutant('lots read before the gate', '20 of 20 units are seen', [
-      [
-        applyBatch,
-        `  const gateIds = gateIdsOf(requests, parts);
-  // Sent at once`,
-        `  const gateIds = gateIdsOf(requests, parts);
-  const early = await pickCandidates(tx, requests, parts, Promise.resolve({ now: new Date(), outcomes: new Map() }));
-  // Sent at once`,
-      ],
-      [applyBatch, 'pickCandidates(tx, requests, parts, facts))', 'Promise.resolve(early))'],
-    ]),
-    mutant('batch without running balances', 'for 60 of 100 units', [
-      [
-        'packages/domain/src/stock/allocate.ts',
-        'const taken = lot.units < missing ? lot.units : missing;',
-        `if (!unitsRead.has(lot)) unitsRead.set(lot, lot.units);
-    const taken = unitsRead.get(lot)! < missing ? unitsRead.get(lot)! : missing;`,
-      ],
-      [
-        'packages/domain/src/stock/allocate.ts',
-        'export type Taking =',
-        `const unitsRead = new WeakMap<LotState, Quantity>();
-export type Taking =`,
-      ],
-    ]),
-    mutant('a failed write and its commit not awaited', 'when Postgres chokes', [
-      [batchTransaction, 'Promise.all([begin, written])', 'begin'],
-      [batchTransaction, `if (command !== 'COMMIT') throw`, 'if (false) throw'],
-    ]),
-    mutant('answer sent before the commit', 'whose commit itself fails', [
-      [
-        batchTransaction,
-        'const { command } = await untilClosed(connection, committed);',
-        `const command: string = 'COMMIT';`,
-      ],
-    ]),
-    mutant('a transaction begun ahead outlives its connection', 'ended the connection that waited', [
-      [batchTransaction, 'if (connection.isOpen()) return connection;', 'return connection;'],
-      [batchTransaction, 'if (connection.isOpen() && !ended)', 'if (!ended)'],
-    ]),
-    mutant('deadline not checked', 'whose deadline has passed', [
-      [applyBatch, 'if (now > request.deadline)', 'if (now < 0)'],
-    ]),
-    mutant('a batch that fails is not cut', 'when Postgres chokes', [
-      [
-        batcher,
-        'else await applyInPieces(others, others.length >> 1, outcomes);',
-        'else for (const each of others) outcomes.set(each.requestId, await fail(each));',
-      ],
-    ]),
-    mutant('the second half of a batch that fails goes first', 'when Postgres chokes', [
-      [
-        batcher,
-        'const piece = requests.slice(from, from + size);',
-        `const rest = requests.length - from - size;
-      const piece = requests.slice(Math.max(0, rest), rest + size);`,
-      ],
-    ]),
-    mutant('a missing answer becomes null', 'a request whose deadline has passed', [
-      [
-        'packages/db/src/batch/write-batch.ts',
-        "case when json_typeof(result) <> 'null' then result end",
-        'result',
-      ],
-    ]),
-  ]),
   ...noticedBy('concurrency/answers.test.ts', [
     mutant('answer from a failed event', 'reported as failed after it was applied', [
       [
@@ -277,6 +186,76 @@ export type Taking =`,
     ]),
     mutant("a worker's memory is not compared with Postgres", 'Postgres has lost', [
       [applyBatch, 'if (isOutdated(parts, requests, levels, items)) throw', 'if (false) throw'],
+    ]),
+  ]),
+  ...noticedBy('concurrency/batch.test.ts', [
+    mutant('SKIP LOCKED on gates', '20 of 20 units are seen', [
+      [gates, 'of stock_level`', 'of stock_level skip locked`'],
+    ]),
+    mutant('lots read before the gate', '20 of 20 units are seen', [
+      [
+        applyBatch,
+        `  const gateIds = gateIdsOf(requests, parts);
+  // Sent at once`,
+        `  const gateIds = gateIdsOf(requests, parts);
+  const early = await pickCandidates(tx, requests, parts, Promise.resolve({ now: new Date(), outcomes: new Map() }));
+  // Sent at once`,
+      ],
+      [applyBatch, 'pickCandidates(tx, requests, parts, facts))', 'Promise.resolve(early))'],
+    ]),
+    mutant('batch without running balances', 'for 60 of 100 units', [
+      [
+        'packages/domain/src/stock/allocate.ts',
+        'const taken = lot.units < missing ? lot.units : missing;',
+        `if (!unitsRead.has(lot)) unitsRead.set(lot, lot.units);
+    const taken = unitsRead.get(lot)! < missing ? unitsRead.get(lot)! : missing;`,
+      ],
+      [
+        'packages/domain/src/stock/allocate.ts',
+        'export type Taking =',
+        `const unitsRead = new WeakMap<LotState, Quantity>();
+export type Taking =`,
+      ],
+    ]),
+    mutant('a failed write and its commit not awaited', 'when Postgres chokes', [
+      [batchTransaction, 'Promise.all([begin, written])', 'begin'],
+      [batchTransaction, `if (command !== 'COMMIT') throw`, 'if (false) throw'],
+    ]),
+    mutant('answer sent before the commit', 'whose commit itself fails', [
+      [
+        batchTransaction,
+        'const { command } = await untilClosed(connection, committed);',
+        `const command: string = 'COMMIT';`,
+      ],
+    ]),
+    mutant('a transaction begun ahead outlives its connection', 'ended the connection that waited', [
+      [batchTransaction, 'if (connection.isOpen()) return connection;', 'return connection;'],
+      [batchTransaction, 'if (connection.isOpen() && !ended)', 'if (!ended)'],
+    ]),
+    mutant('deadline not checked', 'whose deadline has passed', [
+      [applyBatch, 'if (now > request.deadline)', 'if (now < 0)'],
+    ]),
+    mutant('a batch that fails is not cut', 'when Postgres chokes', [
+      [
+        batcher,
+        'else await applyInPieces(others, others.length >> 1, outcomes);',
+        'else for (const each of others) outcomes.set(each.requestId, await fail(each));',
+      ],
+    ]),
+    mutant('the second half of a batch that fails goes first', 'when Postgres chokes', [
+      [
+        batcher,
+        'const piece = requests.slice(from, from + size);',
+        `const rest = requests.length - from - size;
+      const piece = requests.slice(Math.max(0, rest), rest + size);`,
+      ],
+    ]),
+    mutant('a missing answer becomes null', 'a request whose deadline has passed', [
+      [
+        'packages/db/src/batch/write-batch.ts',
+        "case when json_typeof(result) <> 'null' then result end",
+        'result',
+      ],
     ]),
   ]),
   ...noticedBy('contract/stock-levels.test.ts', [
@@ -435,7 +414,7 @@ async function importKey(`,
   ...struckBy('worker kill -9', [
     mutant('no request claim, as the fault harness sees it', '40', [
       [
-        writeBatch,
+        'packages/db/src/batch/write-batch.ts',
         'plain(({ transaction }) => transaction.request.requestId)',
         'plain(() => crypto.randomUUID())',
       ],
@@ -690,13 +669,6 @@ async function importKey(`,
     ]),
   ]),
   ...noticedBy('contract/next-modified-since.test.ts', [
-    mutant('X-Next-Modified-Since: a batch takes its moment from the clock', 'every kind of write', [
-      [
-        'packages/db/src/batch/read-facts.ts',
-        'select change_moment() as now',
-        "select date_trunc('milliseconds', clock_timestamp()) as now",
-      ],
-    ]),
     mutant('X-Next-Modified-Since is read after the page', 'is read before the page', [
       [
         'apps/api/src/lists/page-reader.ts',
@@ -829,13 +801,6 @@ async function importKey(`,
     ]),
   ]),
   ...noticedBy('contract/batch-atomic.test.ts', [
-    mutant('an atomic batch is committed in parts', 'the first operation that the stock refuses', [
-      [
-        'packages/domain/src/stock/atomic.ts',
-        `if (decision.status === 'refused') return refused(index, decision.refusal);`,
-        `if (decision.status === 'refused') return { status: 'applied', operations: decided };`,
-      ],
-    ]),
     mutant('decisions of a refused atomic batch are written', 'the first operation that the stock refuses', [
       [applyBatch, 'batchOf({ ...read, levels: new Map(), lotsByRecNo: new Map() })', 'batch'],
     ]),
