@@ -1,12 +1,15 @@
+import { findImbalances } from '@inventory/db/audit/audit';
+import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import { Pool } from 'undici';
 import { readOptions } from '../harness/read-options.ts';
+import { addCaller, fetchToken } from '../harness/service/caller.ts';
+import { startProcess } from '../harness/service/processes.ts';
 import { quantiles } from './load.ts';
 import { memoryOf } from './memory.ts';
-import { byKey, type ListToRead, lists, otherReads } from './read-lists.ts';
+import { byKey, type ListToRead, lists, otherReads, warehouseCount } from './read-lists.ts';
 import { measureReplica } from './read-replica.ts';
-import { type ReadSite, startReadSite } from './read-site.ts';
 import { csvOf, tableOf, writeBeside, writeSection } from './report.ts';
-import { startBenchStack } from './stack.ts';
+import { createDatabase, startBenchStack } from './stack.ts';
 
 // pnpm bench read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--replica] [--dry]: lists by the
 // number of lots, and the load that a replica takes from the primary.
@@ -82,7 +85,7 @@ try {
 }
 
 async function measureSize(lots: number) {
-  const site = await startReadSite(stack, lots, connections);
+  const site = await startReadSite(lots);
   note(lots, 'seed', `${number(site.seedSeconds, 1)} s`);
   note(lots, 'audit of everything', `${number(site.auditSeconds, 1)} s`);
   const http = new Pool(site.origin, { connections: 32, pipelining: 1 });
@@ -106,6 +109,44 @@ async function measureSize(lots: number) {
   if (lots === walkedLots) await walk(get, lots);
   await http.close();
   await site.stop();
+}
+
+type ReadSite = Awaited<ReturnType<typeof startReadSite>>;
+
+/** An api on a database of this many lots. */
+async function startReadSite(lots: number) {
+  const name = `read_${lots}`;
+  const { url, sql, drop } = await createDatabase(stack, name, { connectionsMax: connections });
+  const items = Math.ceil(lots / 5);
+  const size = { items, lots, warehouses: warehouseCount, transactions: transactionsFor(lots) };
+  const seedSeconds = await timed(() => seed(sql, size, () => {}));
+  const auditSeconds = await timed(async () => {
+    const imbalances = await findImbalances(sql);
+    if (imbalances.length > 0) throw new Error(`does not add up: ${JSON.stringify(imbalances.slice(0, 3))}`);
+  });
+  const env = { DATABASE_URL: url, REDIS_URL: stack.redisUrl, PORT: '0', QUEUE_PREFIX: name };
+  const api = await startProcess('apps/api/src/main.ts', env);
+  const origin = `http://127.0.0.1:${api.port}`;
+  const secret = await addCaller(sql, 'bench', warehouseCount);
+  return {
+    origin,
+    token: await fetchToken(origin, 'bench', secret),
+    items,
+    seedSeconds,
+    auditSeconds,
+    sql,
+    api,
+    async stop() {
+      await api.stop();
+      await drop();
+    },
+  };
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1000;
 }
 
 type Get = (path: string) => Promise<string>;
