@@ -9,10 +9,11 @@ import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { readOutcomes } from '@inventory/db/requests/settle';
 import type { SingleRequest } from '@inventory/domain/stock/request';
 import { readOptions } from '../harness/read-options.ts';
+import { addCaller } from '../harness/service/caller.ts';
 import { quantiles } from './load.ts';
 import { tableOf } from './report.ts';
 import { itemCount, makeDatabase } from './site.ts';
-import { addCaller, createDatabase, startBenchStack } from './stack.ts';
+import { createDatabase, startBenchStack } from './stack.ts';
 import { openApplier, queued, weighTransactions } from './transaction-bytes.ts';
 
 // pnpm bench growth [--count 20000] [--sizes 100000,1000000,5000000]: the size of a transaction, and the cost

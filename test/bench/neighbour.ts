@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import { readOptions } from '../harness/read-options.ts';
+import { addCaller, askToken, fetchToken } from '../harness/service/caller.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { days, fillShared, shared } from '../harness/stock/shared-marks.ts';
 import type { NeighbourCaller } from './neighbour-caller.ts';
-import { addCaller, askToken, createDatabase, fetchToken, startBenchStack } from './stack.ts';
+import { createDatabase, startBenchStack } from './stack.ts';
 
 // pnpm bench neighbour [--lots 400000] [--rounds 2] [--together 20]: the latency of a client while another
 // sends its 100 costliest lists and picks.

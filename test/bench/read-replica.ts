@@ -4,13 +4,13 @@ import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import type { Stack } from '@inventory/local/stack';
 import { Pool } from 'undici';
 import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { addCaller, fetchToken } from '../harness/service/caller.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 import { timeWithChildren } from './cpu-time.ts';
 import { medianOf } from './load.ts';
 import { lists, warehouseCount } from './read-lists.ts';
 import { tableOf } from './report.ts';
-import { addCaller, fetchToken } from './stack.ts';
 
 const lots = 100_000;
 const items = lots / 5;

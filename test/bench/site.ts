@@ -4,8 +4,9 @@ import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { Stack } from '@inventory/local/stack';
 import { nodeOptions } from '@inventory/process/settings/node-options';
+import { addCaller, fetchToken } from '../harness/service/caller.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
-import { addCaller, createDatabase, fetchToken } from './stack.ts';
+import { createDatabase } from './stack.ts';
 import type { Way } from './ways.ts';
 
 export const itemCount = 1000;

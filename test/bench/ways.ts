@@ -17,7 +17,6 @@ export type Way = {
 
 const api = 'apps/api/src/main.ts';
 const worker = 'apps/worker/src/main.ts';
-const other = 'test/bench/other-server.ts';
 
 /** The api and the worker of another checkout of the service, with its own libraries and tables. */
 export function wayOf(source: string): Way {
@@ -59,14 +58,8 @@ export const ways = {
   },
   plain: {
     name: 'plain: one transaction per request, no queue',
-    api: other,
+    api: 'test/bench/plain-server.ts',
     worker: null,
-    env: { WAY: 'plain' },
-  },
-  waiting: {
-    name: 'one job per request, waitUntilFinished',
-    api: other,
-    worker: 'test/bench/waiting-worker.ts',
-    env: { WAY: 'waiting' },
+    env: {},
   },
 } satisfies Record<string, Way>;

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import { readOptions } from '../harness/read-options.ts';
-import { barChart } from './bar-chart.ts';
 import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts';
 import { type LoadResult, medianOf, runLoad } from './load.ts';
 import { csvOf, marksTable, tableOf, writeBeside, writeSection } from './report.ts';
@@ -191,31 +190,9 @@ const text = [
       ? 'There, `CPU` is microseconds a request, of api, worker, all processes of Postgres and Redis, including the warm-up.'
       : 'This system does not tell how much CPU time processes use.'),
   marksTable(marksOf(median)),
-  '![requests a second by each way](benchmarks/write.svg)',
 ].join('\n\n');
 console.log(`\n${text}\n\n${tableOf(head, rows)}`);
 if (!dry) {
   await writeSection('write', `\`pnpm bench write --runs ${runs} --seconds ${seconds}\``, text);
   await writeBeside('write.csv', csvOf(head, rows));
-  await writeBeside('write.svg', picture());
-}
-
-/** The rates of all ways under the loads with the most callers. */
-function picture(): string {
-  const colors = ['#1a7f37', '#8957e5', '#0969da', '#cf222e', '#bf8700', '#57606a', '#1b7c83'];
-  const series = wayIds.map((id, index) => ({
-    name: known[id]!.name,
-    color: colors[index % colors.length]!,
-  }));
-  const loads = small.filter(({ callers }) => callers === 128);
-  return barChart(
-    '128 callers, requests a second',
-    series,
-    loads.map((scenario) => ({
-      name: scenario.name,
-      values: wayIds.map((id) =>
-        results.has(keyOf(id, scenario)) ? median(id, scenario, ({ rate }) => rate) : null,
-      ),
-    })),
-  );
 }

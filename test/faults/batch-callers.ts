@@ -1,4 +1,4 @@
-import { pause } from './fault.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createOperation, type Hearing, type Mode, type Operation } from './operations.ts';
 import { pickOne } from './random.ts';
 import type { Requests } from './requests.ts';

@@ -1,12 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type BatchMeans, callBatches, callFullBatches } from './batch-callers.ts';
 import type { Cluster } from './cluster.ts';
-import { pause } from './fault.ts';
-import { writeItems } from './item-writers.ts';
 import { createHearing } from './operations.ts';
 import { pickOne } from './random.ts';
 import { type Ask, createRequests } from './requests.ts';
-import { startSending } from './send.ts';
-import { type Answer, isUnclear, type Read, saidBy, type Told } from './told.ts';
+import { type Send, startSending } from './send.ts';
+import { type Answer, type ItemKind, isUnclear, type Read, saidBy, type Told } from './told.ts';
 
 export type Callers = {
   log: Told[];
@@ -189,4 +188,34 @@ export async function startCallers(
       await close();
     },
   };
+}
+
+/**
+ * Creates items, changes each once and discontinues it. The three writes leave marks that do not cover each
+ * other (there, its description, discontinued), so that each answer can be compared with the table at the
+ * end.
+ */
+async function writeItems(
+  writer: number,
+  callers: {
+    send: Send;
+    note: (kind: ItemKind, itemId: string, reference: string, answer: Answer) => Told;
+    isRunning: () => boolean;
+  },
+): Promise<void> {
+  const { send, note, isRunning } = callers;
+  for (let turn = 0; isRunning(); turn++) {
+    const shortID = `NEW-${writer}-${turn}`;
+    const writes = [
+      ['create item', 'POST', '/Item', { shortID, description: `created as ${shortID}` }],
+      ['change item', 'PUT', '/Item', { shortID, description: `changed as ${shortID}` }],
+      ['discontinue item', 'DELETE', `/Item/${shortID}`, undefined],
+    ] as const;
+    for (const [kind, method, path, body] of writes) {
+      const answer = await send(method, path, body);
+      if (answer.status === -1) return;
+      note(kind, shortID, `${kind} ${shortID}`, answer);
+      await pause(10);
+    }
+  }
 }

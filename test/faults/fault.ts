@@ -37,5 +37,3 @@ export type Fault = {
   prepare?(cluster: Cluster, rounds: number): Promise<void>;
   strike(scene: Scene): Promise<void>;
 };
-
-export const pause = (timeMs: number) => new Promise<void>((resolve) => setTimeout(resolve, timeMs));

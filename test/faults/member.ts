@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Exit, Started } from '../harness/service/processes.ts';
 
 export type Role = 'api' | 'worker';
@@ -31,7 +32,6 @@ export type MemberEvents = {
 
 // A process gives itself 20 s for an orderly exit.
 const endWithinMs = 25_000;
-const pause = (timeMs: number) => new Promise((resolve) => setTimeout(resolve, timeMs));
 
 /** Starts a process, restarts it whenever it ends, and notes each unexpected exit. */
 export async function startMember(

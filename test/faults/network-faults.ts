@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
-import { type Fault, pause } from './fault.ts';
+import type { Fault } from './fault.ts';
 
 type Stretch = keyof Cluster['proxies'];
 const stretches = ['api-redis', 'worker-redis', 'api-postgres', 'worker-postgres'] as const;

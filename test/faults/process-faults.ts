@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
-import { type Fault, pause } from './fault.ts';
+import type { Fault } from './fault.ts';
 import type { Member } from './member.ts';
 import { pickOne } from './random.ts';
 

@@ -1,15 +1,19 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { findImbalances } from '@inventory/db/audit/audit';
 import { compileCheckout } from '../harness/compiled.ts';
 import { readOptions } from '../harness/read-options.ts';
 import { startCallers } from './callers.ts';
 import { compareWithTables } from './check.ts';
 import { startCluster } from './cluster.ts';
-import { type Fault, pause } from './fault.ts';
-import { faults, faultsOnSentinels, faultsOnStandby } from './faults.ts';
+import type { Fault } from './fault.ts';
 import { findBadEnds, findUnexcused, limits, type Strike } from './judge.ts';
-import { killingAll } from './process-faults.ts';
+import { loadFaults } from './load-faults.ts';
+import { networkFaults } from './network-faults.ts';
+import { killingAll, processFaults } from './process-faults.ts';
 import { createRandom } from './random.ts';
+import { sentinelFaults, serverFaults } from './server-faults.ts';
+import { standbyFaults } from './standby-faults.ts';
 import { faultsText, kindsText } from './summary.ts';
 import { endedSince, isTransaction, type Read, type Told } from './told.ts';
 
@@ -36,9 +40,10 @@ const values = readOptions(
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const onSentinels = values.redis === 'sentinel';
 const onStandby = values.postgres === 'standby';
-const chosen = (onStandby ? faultsOnStandby : onSentinels ? faultsOnSentinels : faults).filter(
-  ({ name }) => values.only === undefined || name.includes(values.only),
-);
+// A synchronous pair has its own faults: only these start its servers again.
+const onServers = onStandby ? standbyFaults : [...serverFaults, ...loadFaults];
+const faults = [...processFaults, ...networkFaults, ...onServers, ...(onSentinels ? sentinelFaults : [])];
+const chosen = faults.filter(({ name }) => values.only === undefined || name.includes(values.only));
 const rounds = Number(values.rounds ?? (values.long ? 10 : 1));
 const callerCount = 32;
 const ackedMin = values.only === undefined ? (values.long ? 100_000 : 15_000) : 100;
@@ -174,15 +179,13 @@ async function report() {
     { deadlocks: number },
   ];
   const { lost, doubled, ghosts, torn, appliedAfterAll, appliedAfterCut } = findings;
-  const badEnds = findBadEnds(cluster.badEnds, cluster.failedStarts, strikes);
-  list(lost.map((each) => `LOST ${each.slice(0, 300)}`));
-  list(doubled.map((each) => `DOUBLE ${each.slice(0, 300)}`));
-  list(ghosts.map((each) => `GHOST ${each.slice(0, 300)}`));
-  list(torn.map((each) => `TORN ${each.slice(0, 300)}`));
-  list(callers.contradictions.map((each) => `CONTRADICTED ${each.slice(0, 500)}`));
-  list(cluster.internalErrors().map((each) => `INTERNAL ${each.slice(0, 2000)}`));
+  for (const [what, found] of Object.entries({
+    ...{ LOST: lost, DOUBLE: doubled, GHOST: ghosts, TORN: torn, CONTRADICTED: callers.contradictions },
+    ...{ INTERNAL: cluster.internalErrors() },
+  }))
+    list(found.map((each) => `${what} ${each.slice(0, what === 'INTERNAL' ? 2000 : 500)}`));
   list(imbalances.map((each) => `does not add up: ${JSON.stringify(each)}`));
-  list(badEnds);
+  list(findBadEnds(cluster.badEnds, cluster.failedStarts, strikes));
   if (deadlocks > 0) problems.push(`${deadlocks} deadlocks`);
   list(findUnexcused(log, reads, strikes));
   list(callers.neverAnswered);

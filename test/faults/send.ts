@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { fetchToken } from '../harness/service/caller.ts';
 import type { Cluster } from './cluster.ts';
-import { pause } from './fault.ts';
 import { pickOne } from './random.ts';
 import type { Answer } from './told.ts';
 
@@ -30,7 +31,8 @@ export async function startSending(
   options: { connections: number; random: () => number; isRunning: () => boolean },
 ): Promise<{ send: Send; close(): Promise<void> }> {
   const pools = new Map<number, Pool>();
-  const token = await getToken(cluster);
+  const origin = `http://127.0.0.1:${cluster.apis[0]!.port}`;
+  const token = await fetchToken(origin, cluster.clientId, cluster.secret);
 
   function poolOf(port: number): Pool {
     const { connections } = options;
@@ -104,17 +106,4 @@ async function* halfOf(text: string): AsyncGenerator<Buffer> {
   // Some of these bytes have arrived by then.
   await pause(5);
   throw new Error('the caller hangs up');
-}
-
-async function getToken(cluster: Cluster): Promise<string> {
-  const form = {
-    grant_type: 'client_credentials',
-    client_id: cluster.clientId,
-    client_secret: cluster.secret,
-  };
-  const answer = await fetch(`http://127.0.0.1:${cluster.apis[0]!.port}/api/v1/Token`, {
-    method: 'POST',
-    body: new URLSearchParams(form),
-  });
-  return ((await answer.json()) as { access_token: string }).access_token;
 }

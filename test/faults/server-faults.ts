@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from '@inventory/db/postgres/pool';
 import { Redis } from 'ioredis';
 import {
@@ -8,7 +9,7 @@ import {
   until,
 } from '../harness/servers/redis-servers.ts';
 import type { Cluster } from './cluster.ts';
-import { type Fault, pause } from './fault.ts';
+import type { Fault } from './fault.ts';
 
 const untilItAnswers = {
   async postgres({ databaseUrl }: Cluster) {

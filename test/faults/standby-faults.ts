@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Sql } from '@inventory/db/postgres/pool';
-import { type Fault, pause } from './fault.ts';
+import type { Fault } from './fault.ts';
 import type { Read } from './told.ts';
 
 /**

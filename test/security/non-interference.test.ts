@@ -217,18 +217,14 @@ const pages = ['pageSize=40', 'pageSize=7&page=3'];
 const moments = ['', `modifiedSince=${since}`, 'modifiedSince=2000-01-01'];
 const words = (text: string) => text.split(' ');
 const lotFilters = [
-  ...[
-    '',
-    ...words('inStock=true inStock=false hold=true hold=false itemID=ITEM-007 itemID=NONE spot=A spot='),
-  ],
+  '',
+  ...words('inStock=true inStock=false hold=true hold=false itemID=ITEM-007 itemID=NONE spot=A spot='),
   ...words('spot=X serial=S1 serial= serial=S9 inStock=true&spot=A&serial=S1'),
 ];
 const moreLotFilters = words('rfidTag=TAG3 serial2=T9 jobID=0 jobID=4 expiresBefore=2026-03-05');
 const transactionFilters = [
-  ...[
-    '',
-    ...words('kind=move kind=receive kind=reverse itemID=ITEM-007 itemID=NONE wid=1 wid=2 wid=3 serial=S1'),
-  ],
+  '',
+  ...words('kind=move kind=receive kind=reverse itemID=ITEM-007 itemID=NONE wid=1 wid=2 wid=3 serial=S1'),
   ...words('serial= serial=S9 reference=R3 clientId=client-1 deviceID=d1 startDate=2026-01-25'),
   ...words('endDate=2026-01-24 startDate=2026-01-22&endDate=2026-01-23 kind=move&wid=1&clientId=client-2'),
 ];
@@ -245,6 +241,8 @@ function combined(...choices: readonly (readonly string[])[]): string[] {
 /** Each order beside each filter, and each filter beside each page and moment, but not all together. */
 const oneInFive = (all: readonly string[]) => all.filter((_, index) => index % 5 === 0);
 const someLots = ['lot 3', 'lot 5', 'foreign lot', 'no lot'];
+
+const itemLists = combined(sorts(itemSortColumns), pages, moments);
 
 const variants: Record<string, string[]> = {
   '/Inventory': [
@@ -264,8 +262,9 @@ const variants: Record<string, string[]> = {
     pages,
     moments,
   ),
-  '/Item': [...combined(sorts(itemSortColumns), pages, moments), 'Category=1', 'key=ITEM-003&type=id'],
-  '/Item/All': combined(sorts(itemSortColumns), pages, moments),
+  // Everybody sees all items.
+  '/Item': [...oneInFive(itemLists), 'Category=1', 'key=ITEM-003&type=id'],
+  '/Item/All': oneInFive(itemLists),
   '/Inventory/Transactions': [
     ...combined(['', 'sort=transactionNo'], transactionFilters, pages, moments),
     ...[...someLots, 'lot 100'].map((lot) => `recNo={${lot}}`),
@@ -373,7 +372,7 @@ test('200: filters that match little in scope stay cheap, beside a costly list u
     await database.sql.begin(async (tx) => {
       await tx`lock table ${tx(table)} in access exclusive mode`;
       void isAnswered(costly);
-      await expect.poll(() => lastCostlyAt(database), { timeout: 60_000 }).not.toBe(before);
+      await expect.poll(() => lastCostlyAt(database)).not.toBe(before);
       await Promise.all(paths.map(async (path) => (found[path] = await isAnswered(path))));
     });
     expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, 200])));

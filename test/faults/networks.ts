@@ -1,9 +1,30 @@
 import type { SentinelTrio } from '../harness/servers/redis-servers.ts';
-import { startProxy, type Way } from './proxy.ts';
+import type { PostgresPair } from '../harness/servers/standby.ts';
+import { type NetworkStretch, type Stretch, startProxy, type Way } from './proxy.ts';
+
+/** Stretches that break together. */
+function together(stretches: readonly NetworkStretch[]): Stretch {
+  return {
+    setState(state) {
+      for (const each of stretches) each.setState(state);
+    },
+    close() {
+      for (const each of stretches) each.close();
+    },
+  };
+}
+
+/** The ways to both servers of a pair, and the address of both on this side of them. */
+export async function startPairNetwork({ primary, standby, urlOf }: PostgresPair): Promise<Way> {
+  const servers = [primary, standby];
+  const ways = await Promise.all(servers.map(({ port }) => startProxy(port)));
+  const url = urlOf(...servers.map((server, index) => ({ ...server, port: ways[index]!.port })));
+  return { ...together(ways), url };
+}
 
 /**
- * The paths to a trio's servers and Sentinels, which break together, and the trio's address on our side of
- * them. Processes connect where the Sentinels tell them, so the ports in the Sentinels' answers are replaced.
+ * The ways to the servers and Sentinels of a trio, and the trio's address on this side of them. Processes go
+ * where the Sentinels say, so the ports in the Sentinels' answers are replaced by those of the ways.
  */
 export async function startTrioNetwork(trio: SentinelTrio): Promise<Way> {
   const portOf = new Map<string, string>();
@@ -29,13 +50,5 @@ export async function startTrioNetwork(trio: SentinelTrio): Promise<Way> {
       throw new Error(`port ${way.port} cannot stand for ${port}`);
     portOf.set(String(port), String(way.port));
   }
-  return {
-    url: rename(trio.url),
-    setState(state) {
-      for (const way of ways) way.setState(state);
-    },
-    close() {
-      for (const way of ways) way.close();
-    },
-  };
+  return { ...together(ways), url: rename(trio.url) };
 }
