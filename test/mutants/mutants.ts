@@ -1270,7 +1270,7 @@ async function importKey(`,
     ],
     test: {
       file: 'concurrency/envelope-versions.test.ts',
-      title: 'with an unknown kind of request',
+      title: 'an unknown kind of request',
     },
   },
   {
