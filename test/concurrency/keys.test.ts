@@ -17,7 +17,7 @@ import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis/redis';
 import type { Submitter } from '@inventory/queue/submit/submit';
 import { startWorker } from '@inventory/worker/worker';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
 import { answerWay, readersOf } from '../harness/contract/call-texts.ts';
@@ -44,7 +44,12 @@ describe('an api process without Redis beside one that has it', async () => {
   const redisUrl = inject('redisUrl');
   const proxy = await startProxy(Number(new URL(redisUrl).port));
   let cutOff: Running & { port: number };
+  let worker: Running | undefined;
   const env = () => ({ DATABASE_URL: service.databaseUrl, QUEUE_PREFIX: prefix, PORT: '0' });
+  /** For the first test that needs one, and the tests after it. */
+  const haveWorker = async () => {
+    worker ??= await startWorker(asPart('worker', { ...env(), REDIS_URL: redisUrl }), createLog('worker'));
+  };
 
   beforeAll(async () => {
     cutOff = await startServer(
@@ -55,6 +60,7 @@ describe('an api process without Redis beside one that has it', async () => {
   afterEach(() => proxy.setState('open'));
   afterAll(async () => {
     await cutOff?.stop();
+    await worker?.stop();
     proxy.close();
   });
 
@@ -83,11 +89,7 @@ describe('an api process without Redis beside one that has it', async () => {
     proxy.setState('cut');
     const refused = await other.post('/Inventory/Receive', body, headers);
     expect(refused).toMatchObject({ status: 503, body: { message: messages.unavailable } });
-    const worker = await startWorker(
-      asPart('worker', { ...env(), REDIS_URL: redisUrl }),
-      createLog('worker'),
-    );
-    onTestFinished(() => worker.stop());
+    await haveWorker();
     expect((await underWay).status).toBe(503);
     // Behind it in the queue: a request that was to be applied before has been by now.
     expect((await client.post('/Inventory/Receive', body)).status).toBe(201);
@@ -104,11 +106,7 @@ describe('an api process without Redis beside one that has it', async () => {
   test('200 for an atomic batch that cannot be sent but was applied by another process; 503 "partly" when only a part was', async () => {
     const { client, other } = await clients();
     const itemID = await service.item();
-    const worker = await startWorker(
-      asPart('worker', { ...env(), REDIS_URL: redisUrl }),
-      createLog('worker'),
-    );
-    onTestFinished(() => worker.stop());
+    await haveWorker();
     const keys = ['a', 'b', 'c'].map((name) => uniqueName(name));
     const operations = keys.map((key, index) => receiveOf(itemID, index + 1, { key }));
     const some = { mode: 'atomic', operations: operations.slice(0, 2) };
@@ -135,11 +133,7 @@ describe('an api process without Redis beside one that has it', async () => {
 
   test('200, of bounded size, for an applied atomic batch of large answers that cannot be sent', async () => {
     const { client, other } = await clients();
-    const worker = await startWorker(
-      asPart('worker', { ...env(), REDIS_URL: redisUrl }),
-      createLog('worker'),
-    );
-    onTestFinished(() => worker.stop());
+    await haveWorker();
     const operations = await applyLargeMoves(client, await service.item(), 40);
     proxy.setState('cut');
     const again = await soonClear(() => other.post('/Inventory/Batch', { mode: 'atomic', operations }));
@@ -162,8 +156,7 @@ describe('an api process without Redis beside one that has it', async () => {
       .toBe(503);
     const refused = await other.post('/Inventory/Receive', body, headers);
     expect(refused).toMatchObject({ status: 503, body: { message: messages.unavailable } });
-    const worker = await startWorker({ ...env(), REDIS_URL: redisUrl }, createLog('worker'));
-    onTestFinished(() => worker.stop());
+    await haveWorker();
     const later = { ...body, units: 2 };
     const applied = await untilAnswered(() => client.post('/Inventory/Receive', later, headers));
     expect(applied).toMatchObject({ status: 201, body: { lot: { units: 2 } } });

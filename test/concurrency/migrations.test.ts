@@ -57,7 +57,8 @@ test('readers of a table go on while a migration waits for it; the migration run
   await holder`begin`;
   await holder`select from warehouse`;
   let tries = 0;
-  const migrated = run('migrator', { onWait: () => tries++ });
+  const patience = { lockTimeoutMs: 300, vacuumTimeoutMs: 300, restMs: 100, giveUpAfterMs: 600_000 };
+  const migrated = run('migrator', { onWait: () => tries++, patience });
   // Each of these would wait for the holder behind a migration that waits in the queue of locks.
   for (let seen = 1; seen <= 3; seen++) {
     await expect.poll(() => tries, waits).toBeGreaterThanOrEqual(seen);

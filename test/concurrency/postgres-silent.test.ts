@@ -101,8 +101,10 @@ test('503 for each kind of request while Postgres is silent, which leaves nothin
   const { receive: _, keyed: __, ...others } = await callEach();
   expect(new Set(Object.values(others))).toEqual(new Set([503]));
   // Nobody knows whether the first send of such a request was applied.
-  for (const resend of resends) {
-    const answers = await Promise.all(Array.from({ length: 20 }, resend));
+  const resent = await Promise.all(
+    resends.map((resend) => Promise.all(Array.from({ length: 20 }, resend))),
+  );
+  for (const answers of resent) {
     const unclear = answers.filter(({ status }) => status === 503);
     expect(unclear.length).toBeGreaterThan(0);
     for (const { text } of unclear) expect(text).toContain('is not known');

@@ -3,13 +3,13 @@ import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer, connectProducer } from '@inventory/queue/redis/redis';
 import { RedisConnection } from 'bullmq';
 import { Redis } from 'ioredis';
-import { afterAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { openConsumer } from '../harness/queue/consumer.ts';
 import { openSubmitter } from '../harness/queue/submitter.ts';
 import { openWay, through, type Way } from '../harness/servers/black-hole.ts';
 import { startOwnRedis } from '../harness/servers/own-redis.ts';
-import { uniqueName, useService } from '../harness/service/service.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
 // The answer comes within five seconds; without the guard, never.
 const timeout = 60_000;
@@ -79,22 +79,6 @@ test('applied after a failover that left all connections at a server that is now
   await after.redis.replicaof('NO', 'ONE');
   await before.redis.replicaof('127.0.0.1', after.port);
   await expect.poll(send, { timeout }).toBe('applied');
-});
-
-describe('the service', async () => {
-  const way = await openWay(direct);
-  const service = useService({ apis: 2, workers: 2, env: { REDIS_URL: way.url } });
-  afterAll(way.close);
-
-  test('201 from every api after all connections to Redis died silently while idle', async () => {
-    const clients = await Promise.all(service.baseUrls.map((baseUrl) => service.client({ baseUrl })));
-    const body = { itemID: await service.item(), units: 1, wid: 1, reasonCode: 0 };
-    way.swallow();
-    for (const client of clients) {
-      const write = async () => (await client.post('/Inventory/Receive', body)).status;
-      await expect.poll(write, { timeout }).toBe(201);
-    }
-  });
 });
 
 describe('a worker that takes nothing', () => {

@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a process that stood still gives up without asking Postgres',
     edits: [{ file: waiters, search: 'if (now - sweptAt >= stoodStillMs) {', replace: 'if (now < 0) {' }],
-    test: { file: 'concurrency/answers.test.ts', title: 'stood still for its whole time' },
+    test: { file: 'concurrency/waiters.test.ts', title: 'stood still for its whole time' },
   },
   {
     name: 'waitUntilFinished with removeOnComplete',
