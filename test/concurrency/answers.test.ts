@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { UnrecoverableError } from 'bullmq';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { countStatuses } from '../harness/queue/batches.ts';
 import { startLosingWorker } from '../harness/queue/losing-worker.ts';
@@ -8,20 +7,11 @@ import { type Started, startProcess } from '../harness/service/processes.ts';
 import { useService } from '../harness/service/service.ts';
 
 describe('with a worker process', () => {
-  const prefix = `answers-${randomBytes(6).toString('hex')}`;
-  const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
+  const service = useService({ workers: 0 });
   let worker: Started;
 
   beforeAll(async () => {
-    worker = await startProcess(
-      'apps/worker/src/main.ts',
-      asPart('worker', {
-        DATABASE_URL: service.databaseUrl,
-        REDIS_URL: inject('redisUrl'),
-        QUEUE_PREFIX: prefix,
-        LOG_LEVEL: 'info',
-      }),
-    );
+    worker = await startProcess('apps/worker/src/main.ts', asPart('worker', service.env));
   });
   afterAll(async () => {
     await worker?.stop();
@@ -61,8 +51,7 @@ describe('with a worker process', () => {
 });
 
 describe('with a worker that applies a request and then loses its job', () => {
-  const prefix = `answers-${randomBytes(6).toString('hex')}`;
-  const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
+  const service = useService({ workers: 0 });
   let close: (() => Promise<void>) | undefined;
 
   afterEach(async () => {
@@ -71,7 +60,7 @@ describe('with a worker that applies a request and then loses its job', () => {
 
   // Tried again: Postgres is asked once, and 503 is right if the machine stands still then.
   test('201: a request whose job is reported as failed after it was applied', { retry: 3 }, async () => {
-    close = startLosingWorker(service.sql, prefix, async () => {
+    close = startLosingWorker(service.sql, service.env.QUEUE_PREFIX!, async () => {
       throw new UnrecoverableError('lost after the commit');
     });
     const client = await service.client();
@@ -86,7 +75,7 @@ describe('with a worker that applies a request and then loses its job', () => {
 
   // Tried again: the machine may stand still for a second.
   test('201 within a second: a request whose completion never arrives', { retry: 3 }, async () => {
-    close = startLosingWorker(service.sql, prefix, () => new Promise(() => {}));
+    close = startLosingWorker(service.sql, service.env.QUEUE_PREFIX!, () => new Promise(() => {}));
     const client = await service.client();
     const itemID = await service.item();
     const startedAt = performance.now();

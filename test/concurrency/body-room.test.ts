@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '../harness/network/http-server.ts';
 import { openRaw } from '../harness/network/raw-connection.ts';
 import { useService } from '../harness/service/service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 const service = useService({ env: { INTERNAL_PORT: '0' } });
 const path = '/api/v1/Inventory/Batch';
@@ -121,10 +122,7 @@ describe('a batch that waits for room', () => {
   });
 });
 
-const reading = async (name: string) => {
-  const text = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
-};
+const reading = async (name: string) => (await readMetrics(service.internalPort!)).value(name);
 
 test('the next batch of a client that sends slowly waits; batches of other clients have room', async () => {
   const slow = await service.client();

@@ -39,23 +39,19 @@ async function soonClear(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
 }
 
 describe('an api process without Redis beside one that has it', async () => {
-  const prefix = `keys-${randomBytes(6).toString('hex')}`;
-  const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
+  const service = useService({ workers: 0 });
   const redisUrl = inject('redisUrl');
   const proxy = await startProxy(Number(new URL(redisUrl).port));
   let cutOff: Running & { port: number };
   let worker: Running | undefined;
-  const env = () => ({ DATABASE_URL: service.databaseUrl, QUEUE_PREFIX: prefix, PORT: '0' });
   /** For the first test that needs one, and the tests after it. */
   const haveWorker = async () => {
-    worker ??= await startWorker(asPart('worker', { ...env(), REDIS_URL: redisUrl }), createLog('worker'));
+    worker ??= await startWorker(asPart('worker', service.env), createLog('worker'));
   };
 
   beforeAll(async () => {
-    cutOff = await startServer(
-      asPart('api', { ...env(), REDIS_URL: through(redisUrl, proxy) }),
-      createLog('api'),
-    );
+    const env = { ...service.env, REDIS_URL: through(redisUrl, proxy) };
+    cutOff = await startServer(asPart('api', env), createLog('api'));
   });
   afterEach(() => proxy.setState('open'));
   afterAll(async () => {
@@ -73,7 +69,12 @@ describe('an api process without Redis beside one that has it', async () => {
   }
   async function expectQueued(count: number) {
     const redis = connectConsumer(redisUrl, '', () => {});
-    const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
+    const queue = openQueue({
+      shard: 0,
+      prefix: service.env.QUEUE_PREFIX!,
+      connection: redis,
+      onError: () => {},
+    });
     await expect.poll(() => queue.getWaitingCount(), { timeout: 60_000 }).toBe(count);
     await queue.close();
     redis.disconnect();

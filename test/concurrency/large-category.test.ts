@@ -14,6 +14,7 @@ import { meanwhile } from '../harness/meanwhile.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { allPermissions, uniqueName } from '../harness/service/service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 // Some 80 MB of text: an api that held it all would show that beside its usual memory.
 const largeItems = 30_000;
@@ -26,7 +27,6 @@ const categoryOf = (size: number) => 10_000 + size;
 let database: TestDatabase;
 let api: Started;
 let origin: string;
-let metricsUrl: string;
 let token: string;
 
 beforeAll(async () => {
@@ -62,9 +62,7 @@ beforeAll(async () => {
     QUEUE_PREFIX: uniqueName('category'),
     PORT: '0',
     INTERNAL_PORT: '0',
-    LOG_LEVEL: 'info',
   });
-  metricsUrl = `http://127.0.0.1:${api.internalPort}/metrics`;
   origin = `http://127.0.0.1:${api.port}`;
   const form = { grant_type: 'client_credentials', client_id: 'reader', client_secret: secret };
   const answer = await fetch(`${origin}/api/v1/Token`, { method: 'POST', body: new URLSearchParams(form) });
@@ -118,8 +116,6 @@ const streamsOpen = async () => {
 };
 const untilStreams = (count: number) => expect.poll(streamsOpen, { timeout: 60_000 }).toBe(count);
 
-const metricOf = (text: string, name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-const readMetric = async (name: string) => metricOf(await (await fetch(metricsUrl)).text(), name);
 
 const shortIds = (bytes: Buffer): string[] =>
   JSON.parse(bytes.toString()).map(({ shortID }: { shortID: string }) => shortID);
@@ -153,7 +149,7 @@ test('200: a large category is compressed for a caller that accepts gzip, with t
 
 test('200: 30,000 items take little memory, and other requests are served in between', async () => {
   await read(large);
-  const before = await readMetric('process_resident_memory_bytes');
+  const before = (await readMetrics(api.internalPort)).value('process_resident_memory_bytes')!;
   const startedAt = performance.now();
   const peaks: number[] = [];
   const lags: number[] = [];
@@ -174,9 +170,9 @@ test('200: 30,000 items take little memory, and other requests are served in bet
       isDone = true;
     });
     while (!isDone) {
-      const text = await (await fetch(metricsUrl)).text();
-      peak = Math.max(peak, metricOf(text, 'process_resident_memory_bytes'));
-      lag = Math.max(lag, metricOf(text, 'nodejs_eventloop_lag_max_seconds'));
+      const { value } = await readMetrics(api.internalPort);
+      peak = Math.max(peak, value('process_resident_memory_bytes')!);
+      lag = Math.max(lag, value('nodejs_eventloop_lag_max_seconds')!);
       await setTimeout(100);
     }
     await reading;

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { countStatuses, expectWaiting, holdGates } from '../harness/queue/batches.ts';
 import { openSubmitter, turn } from '../harness/queue/submitter.ts';
@@ -145,9 +144,7 @@ test(
 );
 
 describe('no worker', () => {
-  const prefix = `overload-${randomBytes(6).toString('hex')}`;
-  const env = { QUEUE_PREFIX: prefix, ENVELOPE_MAX: '4' };
-  const service = useService({ apis: 2, workers: 0, env });
+  const service = useService({ apis: 2, workers: 0, env: { ENVELOPE_MAX: '4' } });
 
   test('503 for everything within 3.5 s; a worker that comes later applies none of it', timed, async () => {
     const clients = await Promise.all(service.baseUrls.map((baseUrl) => service.client({ baseUrl })));
@@ -161,14 +158,7 @@ describe('no worker', () => {
       expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(3500);
     }
     expect(new Set(answers.map(({ answer }) => answer.status))).toEqual(new Set([503]));
-    const worker = await startWorker(
-      asPart('worker', {
-        DATABASE_URL: service.databaseUrl,
-        REDIS_URL: inject('redisUrl'),
-        QUEUE_PREFIX: prefix,
-      }),
-      createLog('worker'),
-    );
+    const worker = await startWorker(asPart('worker', service.env), createLog('worker'));
     onTestFinished(() => worker.stop());
     // First in, first out: when these are answered, the ones before them were taken, too.
     for (const client of clients) {

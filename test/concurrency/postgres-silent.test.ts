@@ -1,15 +1,14 @@
 import { queryObjects } from 'node:v8';
 import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log/log';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
 import { through } from '../harness/servers/black-hole.ts';
 import { type ApiClient, askTokenOnce, createApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
-const QUEUE_PREFIX = uniqueName('silent');
-const service = useService({ env: { QUEUE_PREFIX } });
+const service = useService();
 /** Between Postgres and an api of its own; the worker reaches Postgres directly. */
 let stretch: NetworkStretch;
 let api: Awaited<ReturnType<typeof startServer>>;
@@ -21,8 +20,7 @@ let resends: (() => Promise<{ status: number; text: string }>)[];
 
 beforeAll(async () => {
   stretch = await startProxy(Number(new URL(service.databaseUrl).port));
-  const DATABASE_URL = through(service.databaseUrl, stretch);
-  const env = { DATABASE_URL, QUEUE_PREFIX, REDIS_URL: inject('redisUrl'), PORT: '0' };
+  const env = { ...service.env, DATABASE_URL: through(service.databaseUrl, stretch) };
   api = await startServer(asPart('api', env), createLog('api'));
   const { clientId, secret, token } = await service.client();
   const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;

@@ -1,19 +1,14 @@
 import { startServer } from '@inventory/api/server';
-import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/access/clients';
-import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { createLog } from '@inventory/process/log/log';
-import type { Running } from '@inventory/process/run';
 import { connectProducer } from '@inventory/queue/redis/redis';
 import { startWorker } from '@inventory/worker/worker';
 import type { Redis } from 'ioredis';
-import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
-import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { startOwnRedis } from '../harness/servers/own-redis.ts';
-import { type ApiAnswer, askToken, createApiClient } from '../harness/service/api-client.ts';
-import { allPermissions, uniqueName, useService } from '../harness/service/service.ts';
+import { type ApiAnswer, createApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 import { receive } from '../harness/stock/stock.ts';
 
 const redisUrl = new URL(inject('redisUrl'));
@@ -92,46 +87,20 @@ describe('the service', () => {
       expect([...applied]).toEqual([]);
     },
   );
-});
 
-describe('processes that are started while Redis is away', () => {
-  let database: TestDatabase;
-  const running: (Running & { port?: number })[] = [];
-
-  afterAll(async () => {
-    for (const each of running) await each.stop();
-    await database?.drop();
-  });
-
-  test('201 for a write soon after Redis is there', async () => {
-    database = await createDatabase();
-    await addWarehouse(database.sql, { wid: 1, name: 'Main' });
-    const env = {
-      DATABASE_URL: database.url,
-      REDIS_URL: redisUrl.href,
-      PORT: '0',
-      QUEUE_PREFIX: uniqueName('away'),
-    };
+  test('201 for a write to processes that were started while Redis is away, soon after it is there', async () => {
+    const { clientId, token } = await service.client();
+    const env = { ...service.env, QUEUE_PREFIX: uniqueName('away') };
     proxy.setState('cut');
     const api = await startServer(asPart('api', env), createLog('api'));
-    running.push(api, await startWorker(asPart('worker', env), createLog('worker')));
-    const secret = createSecret();
-    const clientId = uniqueName('client');
-    const permissions = allPermissions;
-    const secretDigest = digestSecret(secret);
-    await addClient(database.sql, {
-      clientId,
-      permissions,
-      wids: [1],
-      readOnly: false,
-      rateLimit: null,
-      secretDigest,
-    });
+    onTestFinished(() => api.stop());
+    const worker = await startWorker(asPart('worker', env), createLog('worker'));
+    onTestFinished(() => worker.stop());
     const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
-    const token = await askToken(baseUrl, { clientId, secret });
-    const client = createApiClient(baseUrl, clientId, token.body.access_token, { isPatient: false });
-    expect((await client.post('/Item', { shortID: 'A' })).status).toBe(201);
-    const write = () => client.post('/Inventory/Receive', { itemID: 'A', units: 1, wid: 1, reasonCode: 0 });
+    const client = createApiClient(baseUrl, clientId, token, { isPatient: false });
+    const itemID = uniqueName('ITEM');
+    expect((await client.post('/Item', { shortID: itemID })).status).toBe(201);
+    const write = () => client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
     expect((await write()).status).toBe(503);
     proxy.setState('open');
     await expect.poll(async () => (await write()).status).toBe(201);

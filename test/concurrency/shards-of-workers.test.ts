@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
+import { through } from '../harness/servers/black-hole.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
@@ -16,22 +17,9 @@ let network: NetworkStretch;
 
 /** A worker whose connection to Postgres can be cut. */
 async function startOther(): Promise<Started> {
-  const url = new URL(service.databaseUrl);
-  network = await startProxy(Number(url.port));
-  const env = asPart('worker', {
-    DATABASE_URL: service.databaseUrl,
-    REDIS_URL: inject('redisUrl'),
-    QUEUE_PREFIX: prefix,
-  });
-  const through = new URL(env.DATABASE_URL!);
-  through.port = String(network.port);
-  return startProcess(
-    'apps/worker/src/main.ts',
-    { ...env, DATABASE_URL: through.href } as Record<string, string>,
-    {
-      quiet: true,
-    },
-  );
+  network = await startProxy(Number(new URL(service.databaseUrl).port));
+  const env = asPart('worker', { ...service.env, DATABASE_URL: through(service.databaseUrl, network) });
+  return startProcess('apps/worker/src/main.ts', env, { quiet: true });
 }
 
 beforeAll(async () => {

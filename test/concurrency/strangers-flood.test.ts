@@ -6,6 +6,7 @@ import { createDatabase, type TestDatabase } from '../harness/servers/database.t
 import { askToken, createApiClient } from '../harness/service/api-client.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { uniqueName } from '../harness/service/service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 // Rounds of three measurements each: without the flood, with it, without it. On a busy machine a round may
 // say nothing; the real cost of the flood shows in the best round.
@@ -38,7 +39,6 @@ beforeAll(async () => {
     QUEUE_PREFIX: uniqueName('flood'),
     PORT: '0',
     INTERNAL_PORT: '0',
-    LOG_LEVEL: 'info',
   });
   baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
   const answer = await askToken(baseUrl, { clientId, secret });
@@ -62,10 +62,8 @@ async function measure(): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(requests * 0.95)]!;
 }
 
-async function strangersWaiting(): Promise<number> {
-  const metrics = await (await fetch(`http://127.0.0.1:${api.internalPort}/metrics`)).text();
-  return Number(/^inventory_api_strangers_waiting (\d+)$/m.exec(metrics)?.[1] ?? 0);
-}
+const strangersWaiting = async () =>
+  (await readMetrics(api.internalPort)).value('inventory_api_strangers_waiting') ?? 0;
 
 /** Tokens like ours in all but the key that signed them. */
 function forgedTokens(): string[] {

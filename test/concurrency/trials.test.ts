@@ -5,6 +5,7 @@ import { meanwhile } from '../harness/meanwhile.ts';
 import { turn } from '../harness/queue/submitter.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 const patient: Wait = { until: Number.POSITIVE_INFINITY, hasGone: () => false };
 
@@ -87,10 +88,8 @@ describe('dry runs', () => {
 
 describe('a dry run of a client', () => {
   const service = useService({ hears503: true, env: { INTERNAL_PORT: '0' } });
-  const waiting = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text();
-    return Number(/^inventory_api_postgres_waiting\{kind="trials"\} (\d+)$/m.exec(text)?.[1]);
-  };
+  const waiting = async () =>
+    (await readMetrics(service.internalPort!)).value('inventory_api_postgres_waiting{kind="trials"}');
 
   // Tried again: a request that waits three seconds for a connection is refused.
   test('is answered before dry runs that another client sent earlier', { retry: 3 }, async () => {
