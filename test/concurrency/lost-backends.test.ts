@@ -133,19 +133,14 @@ test.each([
   expect(isOutage(error)).toBe(expected);
 });
 
-test.each(['ECONNREFUSED', 'CONNECTION_CLOSED', 'TOO_LATE'])(
-  'an outage is an error of the network: %s',
-  (code) => {
-    expect(isOutage(Object.assign(new Error('on purpose'), { code }))).toBe(true);
-  },
-);
-
-test.each(['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE', 'UNDEFINED_VALUE', 'UNSAFE_TRANSACTION', undefined])(
-  'an outage is not an error of the code itself: %s',
-  (code) => {
-    expect(isOutage(Object.assign(new Error('on purpose'), { code }))).toBe(false);
-  },
-);
+test.each([
+  ...['ECONNREFUSED', 'CONNECTION_CLOSED', 'TOO_LATE'].map((code) => [code, true]),
+  ...['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE', 'UNDEFINED_VALUE', 'UNSAFE_TRANSACTION', undefined].map(
+    (code) => [code, false],
+  ),
+])('an outage is an error of the network, not of the code itself: %s, %s', (code, expected) => {
+  expect(isOutage(Object.assign(new Error('on purpose'), { code }))).toBe(expected);
+});
 
 test('a pool that ended while it waited to reconnect does not reconnect', async () => {
   const port = await choosePort('Postgres');

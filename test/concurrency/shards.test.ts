@@ -52,35 +52,6 @@ async function age(prefix: string, byMs: number): Promise<void> {
   }
 }
 
-test('there are as many shards in use as workers, one each; a worker that stays keeps its shard', async () => {
-  const prefix = uniqueName('seats');
-  expect(await sit(prefix, 'b')).toEqual({ count: 1, mine: [0] });
-  expect(await sit(prefix, 'c')).toEqual({ count: 2, mine: [1] });
-  expect(await sit(prefix, 'a')).toEqual({ count: 3, mine: [2] });
-  expect(await mineOf(prefix, 'b')).toEqual([0]);
-  expect(await readShardCount(redis, prefix)).toBe(3);
-  expect((await readSeating(redis, prefix, longMs)).shards).toEqual([
-    { shard: 0, holder: 'b:1', isInUse: true },
-    { shard: 1, holder: 'c:1', isInUse: true },
-    { shard: 2, holder: 'a:1', isInUse: true },
-  ]);
-});
-
-test('the shards of a worker that left or went silent are taken over at the next question', async () => {
-  for (const go of [
-    (prefix: string) => leaveSeat(redis, prefix, idOf('a'), longMs),
-    (prefix: string) => redis.hset(seatKeys(prefix).seats, idOf('a'), '1 64 1'),
-  ]) {
-    const prefix = uniqueName('seats');
-    for (const name of ['a', 'b', 'c']) await sit(prefix, name);
-    await go(prefix);
-    const shares = [await sit(prefix, 'b'), await sit(prefix, 'c'), await sit(prefix, 'b')];
-    // Its shard, and the last one, until that is empty and every api knows.
-    expect(shares.map(({ count }) => count)).toEqual([2, 2, 2]);
-    expect([...shares[1]!.mine, ...shares[2]!.mine].sort()).toEqual([0, 1, 2]);
-  }
-});
-
 test('a seat expires by itself', { timeout }, async () => {
   const prefix = uniqueName('seats');
   const said = { id: idOf('a'), shardsMax: 64, isAble: true, empty: [], found: [] };

@@ -168,13 +168,6 @@ describe('work that takes too long', () => {
     expect(await asked).toBe('done');
     expect(overruns).toBe(0);
   });
-
-  test('is given up at its limit, and its connection is not used again', async () => {
-    const pool = openPool({ limitMs: 300 });
-    const lock = await holdLock();
-    expect(await outcome(lock.want(pool))).toBe('TOO_LATE');
-    expect(await outcome(note(pool, 'after the limit'))).toBe('done');
-  });
 });
 
 /** A caller that leaves when told to. */

@@ -389,12 +389,15 @@ export class StockModel {
     const from = only === undefined ? this.lots : [only];
     return from
       .filter((each) => each.units > 0n && each.wid === wid && differing(each, filters).length === 0)
-      .sort((a, b) => {
-        const expired = Number(isExpired(a)) - Number(isExpired(b));
-        const [first, second] = [a.expires ?? Infinity, b.expires ?? Infinity];
-        if (expired !== 0 || first !== second) return expired || (first < second ? -1 : 1);
-        return a.received - b.received || a.lot - b.lot;
-      });
+      .map((lot) => ({ lot, late: Number(isExpired(lot)), expires: lot.expires ?? Number.MAX_VALUE }))
+      .sort(
+        (a, b) =>
+          a.late - b.late ||
+          a.expires - b.expires ||
+          a.lot.received - b.lot.received ||
+          a.lot.lot - b.lot.lot,
+      )
+      .map(({ lot }) => lot);
   }
 }
 
