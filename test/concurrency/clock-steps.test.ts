@@ -25,7 +25,7 @@ beforeAll(async () => {
       select pg_catalog.right_clock_timestamp() + by from steps.ahead
     $$`;
   await sql`grant execute on function pg_catalog.clock_timestamp() to public`;
-  const env = { ...service.env, QUEUE_PREFIX: uniqueName('steps') };
+  const env: Record<string, string> = { ...service.env, QUEUE_PREFIX: uniqueName('steps') };
   const api = await startServer(asPart('api', env), createLog('api'));
   running.push(api, await startWorker(asPart('worker', env), createLog('worker')));
   const { clientId, token } = await service.client();

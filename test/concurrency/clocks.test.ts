@@ -14,7 +14,7 @@ beforeAll(async () => {
   const start = (app: 'api' | 'worker', shiftMs: number) =>
     startProcess(
       `apps/${app}/src/main.ts`,
-      asPart(app, { ...service.env, CLOCK_SHIFT_MS: String(shiftMs) }),
+      { ...asPart(app, service.env), CLOCK_SHIFT_MS: String(shiftMs) },
       { imports: ['test/harness/servers/shifted-clock.ts'] },
     );
   worker = await start('worker', -30_000);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { type AnswerCut, startAnswerCut } from '../harness/network/answer-cut.ts';
 import { expectWaiting } from '../harness/queue/batches.ts';
-import { through } from '../harness/servers/black-hole.ts';
+import { through } from '../harness/network/through.ts';
 import { type ApiAnswer, type ApiClient, createApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';

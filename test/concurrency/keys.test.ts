@@ -22,7 +22,7 @@ import { startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
 import { answerWay, readersOf } from '../harness/contract/call-texts.ts';
 import { countStatuses, expectWaiting, useBatches } from '../harness/queue/batches.ts';
-import { through } from '../harness/servers/black-hole.ts';
+import { through } from '../harness/network/through.ts';
 import { type ApiAnswer, createApiClient, untilAnswered } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { applyLargeMoves, lotsOfLargeMove } from '../harness/stock/large-moves.ts';

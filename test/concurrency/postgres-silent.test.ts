@@ -4,7 +4,7 @@ import { createLog } from '@inventory/process/log/log';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
-import { through } from '../harness/servers/black-hole.ts';
+import { through } from '../harness/network/through.ts';
 import { type ApiClient, askTokenOnce, createApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 

@@ -8,7 +8,7 @@ import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
-import { through } from '../harness/servers/black-hole.ts';
+import { through } from '../harness/network/through.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
@@ -64,7 +64,7 @@ test('a proxy sends a new api nothing until it has seen a worker; before that, 2
   expect(await accepts()).toEqual({ status: 503, says: 'no worker was seen yet\n' });
   const says = ['degraded: no worker takes work: reads are served, transactions are refused', clock, ''];
   await expect.poll(ready, patient).toEqual({ status: 200, says });
-  worker = await startWorker(asPart('worker', { ...env, INTERNAL_PORT: '' }), createLog('worker'));
+  worker = await startWorker({ ...asPart('worker', env), INTERNAL_PORT: '' }, createLog('worker'));
   await expect.poll(accepts, patient).toEqual({ status: 200, says: 'ok\n' });
   await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });
   const metrics = await (await fetch(`${internalUrl}/metrics`)).text();

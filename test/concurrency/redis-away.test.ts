@@ -90,7 +90,7 @@ describe('the service', () => {
 
   test('201 for a write to processes that were started while Redis is away, soon after it is there', async () => {
     const { clientId, token } = await service.client();
-    const env = { ...service.env, QUEUE_PREFIX: uniqueName('away') };
+    const env: Record<string, string> = { ...service.env, QUEUE_PREFIX: uniqueName('away') };
     proxy.setState('cut');
     const api = await startServer(asPart('api', env), createLog('api'));
     onTestFinished(() => api.stop());

@@ -7,7 +7,7 @@ import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { openConsumer } from '../harness/queue/consumer.ts';
 import { openSubmitter } from '../harness/queue/submitter.ts';
-import { openWay, through, type Way } from '../harness/servers/black-hole.ts';
+import { through } from '../harness/network/through.ts';
 import { startOwnRedis } from '../harness/servers/own-redis.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
@@ -15,10 +15,11 @@ import { uniqueName } from '../harness/service/service.ts';
 const timeout = 60_000;
 const direct = inject('redisUrl');
 
-async function openTestWay(): Promise<Way> {
-  const way = await openWay(direct);
-  onTestFinished(way.close);
-  return way;
+/** A way to a Redis on which connections can die silently. */
+async function openWay(redisUrl = direct) {
+  const network = await startProxy(Number(new URL(redisUrl).port));
+  onTestFinished(() => network.close());
+  return { ...network, url: through(redisUrl, network), swallow: () => network.setState('black hole') };
 }
 
 async function startTestRedis() {
@@ -39,7 +40,7 @@ async function openBoth(url: { submitter: string; consumer: string }) {
 test.each(['submitter', 'consumer'] as const)(
   'applied after every connection of the %s to Redis died silently',
   async (side) => {
-    const way = await openTestWay();
+    const way = await openWay();
     const send = await openBoth({ submitter: direct, consumer: direct, [side]: way.url });
     way.swallow();
     await expect.poll(send, { timeout }).toBe('applied');
@@ -47,7 +48,7 @@ test.each(['submitter', 'consumer'] as const)(
 );
 
 test('a connection that nobody uses recovers after it died silently', async () => {
-  const way = await openTestWay();
+  const way = await openWay();
   const redis = connectProducer(way.url, () => {});
   onTestFinished(() => redis.disconnect());
   await expect.poll(() => redis.status, { timeout }).toBe('ready');
@@ -73,7 +74,6 @@ test('applied after a failover that left all connections at a server that is now
   const link = async () => /master_link_status:(\w+)/.exec(await after.redis.info('replication'))?.[1];
   await expect.poll(link, { timeout }).toBe('up');
   const way = await openWay(before.url);
-  onTestFinished(way.close);
   const send = await openBoth({ submitter: way.url, consumer: way.url });
   way.leadTo(after.port);
   await after.redis.replicaof('NO', 'ONE');
@@ -110,7 +110,7 @@ describe('a worker that takes nothing', () => {
   });
 
   test('is unserved when a connection that calls itself ready answers nothing', async () => {
-    const way = await openTestWay();
+    const way = await openWay();
     const { connection, unservedAfterCheck } = watch(way.url);
     await expect.poll(() => connection.status, { timeout }).toBe('ready');
     way.swallow();
@@ -138,20 +138,19 @@ describe('a worker that takes nothing', () => {
 // This happens when a worker gives up a shard, or stops, while its wait for work is being set up again. The
 // connection would stay until the process ends, and nobody would see its errors.
 test('a BullMQ connection that is closed while it waits to reconnect does not reconnect', async () => {
-  const network = await startProxy(Number(new URL(direct).port));
-  onTestFinished(() => network.close());
-  const redis = connectConsumer(through(direct, network), uniqueName('closed'), () => {});
+  const way = await openWay();
+  const redis = connectConsumer(way.url, uniqueName('closed'), () => {});
   onTestFinished(() => redis.disconnect());
   const connection = new RedisConnection(redis as never, { blocking: true, skipVersionCheck: true });
   connection.on('error', () => {});
   await connection.client;
-  network.setState('cut');
+  way.setState('cut');
   // Redis now accepts connections and says nothing.
-  network.setState('stalled');
+  way.setState('stalled');
   await expect.poll(() => redis.status, { interval: 1 }).toBe('connect');
   const back = connection.reconnect().catch(() => {});
   await connection.close(true);
-  network.setState('open');
+  way.setState('open');
   await back;
   expect(redis.status).toBe('end');
 });

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
-import { through } from '../harness/servers/black-hole.ts';
+import { through } from '../harness/network/through.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 

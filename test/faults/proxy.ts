@@ -12,7 +12,11 @@ export type Stretch = {
 };
 
 /** One that begins at its own port. */
-export type NetworkStretch = Stretch & { port: number };
+export type NetworkStretch = Stretch & {
+  port: number;
+  /** Sends new connections to another port. */
+  leadTo(targetPort: number): void;
+};
 
 /** One that begins at a given address. */
 export type Way = Stretch & { url: string };
@@ -73,6 +77,9 @@ export async function startProxy(
 
   return {
     port: (server.address() as { port: number }).port,
+    leadTo(port) {
+      targetPort = port;
+    },
     setState(next) {
       if (next === 'black hole') {
         state = 'open';
