@@ -18,11 +18,10 @@ import { connectConsumer } from '@inventory/queue/redis/redis';
 import type { Submitter } from '@inventory/queue/submit/submit';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
 import { answerWay, readersOf } from '../harness/contract/call-texts.ts';
+import { openStretch } from '../harness/network/through.ts';
 import { countStatuses, expectWaiting, useBatches } from '../harness/queue/batches.ts';
-import { through } from '../harness/network/through.ts';
 import { type ApiAnswer, createApiClient, untilAnswered } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { applyLargeMoves, lotsOfLargeMove } from '../harness/stock/large-moves.ts';
@@ -41,7 +40,7 @@ async function soonClear(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
 describe('an api process without Redis beside one that has it', async () => {
   const service = useService({ workers: 0 });
   const redisUrl = inject('redisUrl');
-  const proxy = await startProxy(Number(new URL(redisUrl).port));
+  const network = await openStretch(redisUrl);
   let cutOff: Running & { port: number };
   let worker: Running | undefined;
   /** For the first test that needs one, and the tests after it. */
@@ -50,14 +49,14 @@ describe('an api process without Redis beside one that has it', async () => {
   };
 
   beforeAll(async () => {
-    const env = { ...service.env, REDIS_URL: through(redisUrl, proxy) };
+    const env = { ...service.env, REDIS_URL: network.url };
     cutOff = await startServer(asPart('api', env), createLog('api'));
   });
-  afterEach(() => proxy.setState('open'));
+  afterEach(() => network.setState('open'));
   afterAll(async () => {
     await cutOff?.stop();
     await worker?.stop();
-    proxy.close();
+    network.close();
   });
 
   async function clients() {
@@ -87,7 +86,7 @@ describe('an api process without Redis beside one that has it', async () => {
     const headers = { 'Idempotency-Key': uniqueName('key') };
     const underWay = client.post('/Inventory/Receive', body, headers);
     await expectQueued(1);
-    proxy.setState('cut');
+    network.setState('cut');
     const refused = await other.post('/Inventory/Receive', body, headers);
     expect(refused).toMatchObject({ status: 503, body: { message: messages.unavailable } });
     await haveWorker();
@@ -115,7 +114,7 @@ describe('an api process without Redis beside one that has it', async () => {
     const operations = keys.map((key, index) => receiveOf(itemID, index + 1, { key }));
     const some = { mode: 'atomic', operations: operations.slice(0, 2) };
     const first = await soonClear(() => client.post('/Inventory/Batch', some));
-    proxy.setState('cut');
+    network.setState('cut');
     const again = await soonClear(() => other.post('/Inventory/Batch', some));
     const replayed = first.body.results.map((each: object) => ({ ...each, replayed: true }));
     expect(again).toMatchObject({ status: 200, body: { summary: { applied: 2 }, results: replayed } });
@@ -128,7 +127,7 @@ describe('an api process without Redis beside one that has it', async () => {
     expect(more.body.results.slice(0, 2)).toEqual(replayed);
     expect(outcomesOf(more.body)).toEqual(['applied 201', 'applied 201', 'notApplied 503']);
     // However soon it comes again: a decision told a moment later is not put off once more.
-    proxy.setState('open');
+    network.setState('open');
     const all = await soonClear(() => client.post('/Inventory/Batch', { mode: 'atomic', operations }));
     expect(all.status, all.text).toBe(200);
     expect(outcomesOf(all.body)).toEqual(Array(3).fill('applied 201'));
@@ -139,7 +138,7 @@ describe('an api process without Redis beside one that has it', async () => {
     const { client, other } = await clients();
     await haveWorker();
     const operations = await applyLargeMoves(client, await service.item(), 40);
-    proxy.setState('cut');
+    network.setState('cut');
     const again = await soonClear(() => other.post('/Inventory/Batch', { mode: 'atomic', operations }));
     expect(again.status, again.text.slice(0, 1000)).toBe(200);
     expect(again.text.length).toBeLessThan(toldLengthMax + 500_000);

@@ -116,7 +116,6 @@ const streamsOpen = async () => {
 };
 const untilStreams = (count: number) => expect.poll(streamsOpen, { timeout: 60_000 }).toBe(count);
 
-
 const shortIds = (bytes: Buffer): string[] =>
   JSON.parse(bytes.toString()).map(({ shortID }: { shortID: string }) => shortID);
 

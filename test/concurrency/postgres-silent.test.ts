@@ -2,15 +2,14 @@ import { queryObjects } from 'node:v8';
 import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log/log';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
-import { through } from '../harness/network/through.ts';
+import { openStretch, type ServerStretch } from '../harness/network/through.ts';
 import { type ApiClient, askTokenOnce, createApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 /** Between Postgres and an api of its own; the worker reaches Postgres directly. */
-let stretch: NetworkStretch;
+let stretch: ServerStretch;
 let api: Awaited<ReturnType<typeof startServer>>;
 let client: ApiClient;
 /** A call of each kind; its status. */
@@ -19,8 +18,8 @@ let each: Record<string, () => Promise<number>>;
 let resends: (() => Promise<{ status: number; text: string }>)[];
 
 beforeAll(async () => {
-  stretch = await startProxy(Number(new URL(service.databaseUrl).port));
-  const env = { ...service.env, DATABASE_URL: through(service.databaseUrl, stretch) };
+  stretch = await openStretch(service.databaseUrl);
+  const env = { ...service.env, DATABASE_URL: stretch.url };
   api = await startServer(asPart('api', env), createLog('api'));
   const { clientId, secret, token } = await service.client();
   const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
@@ -99,9 +98,7 @@ test('503 for each kind of request while Postgres is silent, which leaves nothin
   const { receive: _, keyed: __, ...others } = await callEach();
   expect(new Set(Object.values(others))).toEqual(new Set([503]));
   // Nobody knows whether the first send of such a request was applied.
-  const resent = await Promise.all(
-    resends.map((resend) => Promise.all(Array.from({ length: 20 }, resend))),
-  );
+  const resent = await Promise.all(resends.map((resend) => Promise.all(Array.from({ length: 20 }, resend))));
   for (const answers of resent) {
     const unclear = answers.filter(({ status }) => status === 503);
     expect(unclear.length).toBeGreaterThan(0);

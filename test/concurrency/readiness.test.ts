@@ -6,15 +6,14 @@ import { createPresence } from '@inventory/process/presence';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
-import { through } from '../harness/network/through.ts';
+import { openStretch, type ServerStretch } from '../harness/network/through.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
 let database: TestDatabase;
-let postgres: NetworkStretch;
-let redis: NetworkStretch;
+let postgres: ServerStretch;
+let redis: ServerStretch;
 let api: Awaited<ReturnType<typeof startServer>>;
 let worker: Running | undefined;
 let env: Record<string, string>;
@@ -23,11 +22,11 @@ let stopped: Promise<void> | undefined;
 
 beforeAll(async () => {
   database = await createDatabase();
-  postgres = await startProxy(Number(new URL(database.url).port));
-  redis = await startProxy(Number(new URL(inject('redisUrl')).port));
+  postgres = await openStretch(database.url);
+  redis = await openStretch(inject('redisUrl'));
   env = {
-    DATABASE_URL: through(database.url, postgres),
-    REDIS_URL: through(inject('redisUrl'), redis),
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
     QUEUE_PREFIX: uniqueName('ready'),
     PORT: '0',
     INTERNAL_PORT: '0',

@@ -4,10 +4,9 @@ import { connectConsumer, connectProducer } from '@inventory/queue/redis/redis';
 import { RedisConnection } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { startProxy } from '../faults/proxy.ts';
+import { openStretch } from '../harness/network/through.ts';
 import { openConsumer } from '../harness/queue/consumer.ts';
 import { openSubmitter } from '../harness/queue/submitter.ts';
-import { through } from '../harness/network/through.ts';
 import { startOwnRedis } from '../harness/servers/own-redis.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
@@ -17,9 +16,9 @@ const direct = inject('redisUrl');
 
 /** A way to a Redis on which connections can die silently. */
 async function openWay(redisUrl = direct) {
-  const network = await startProxy(Number(new URL(redisUrl).port));
+  const network = await openStretch(redisUrl);
   onTestFinished(() => network.close());
-  return { ...network, url: through(redisUrl, network), swallow: () => network.setState('black hole') };
+  return { ...network, swallow: () => network.setState('black hole') };
 }
 
 async function startTestRedis() {

@@ -1,9 +1,8 @@
 import { readSeating, readShardCount } from '@inventory/queue/seats';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
-import { through } from '../harness/network/through.ts';
+import { openStretch, type ServerStretch } from '../harness/network/through.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
@@ -13,12 +12,12 @@ const timeout = 240_000;
 const patient = { timeout: 60_000 };
 const redis = new Redis(inject('redisUrl'));
 let other: Started;
-let network: NetworkStretch;
+let network: ServerStretch;
 
 /** A worker whose connection to Postgres can be cut. */
 async function startOther(): Promise<Started> {
-  network = await startProxy(Number(new URL(service.databaseUrl).port));
-  const env = asPart('worker', { ...service.env, DATABASE_URL: through(service.databaseUrl, network) });
+  network = await openStretch(service.databaseUrl);
+  const env = asPart('worker', { ...service.env, DATABASE_URL: network.url });
   return startProcess('apps/worker/src/main.ts', env, { quiet: true });
 }
 

@@ -18,8 +18,8 @@ import { examine } from '../harness/service/doctor.ts';
 import { expectInvariants } from '../harness/service/invariants.ts';
 import { prepareDatabase, startOwnService } from '../harness/service/own-service.ts';
 import { uniqueName } from '../harness/service/service.ts';
-import { readMetrics } from '../harness/watch/metrics.ts';
 import { type Operation, receiveOf } from '../harness/stock/operations.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 // Enough items that no request waits for another one's lock.
 const manyItems = Array.from({ length: 300 }, (_, index) => `ITEM-${index}`);
