@@ -3,17 +3,15 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { createTextStream } from '@inventory/api/lists/text-stream';
-import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/access/clients';
 import { readLargeCategory } from '@inventory/db/lists/pages/read-category';
 import { connect } from '@inventory/db/postgres/pool';
 import { createStatementPool } from '@inventory/db/postgres/statement-pool';
 import { request } from 'undici';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { asPart } from '../harness/as-part.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
-import { allPermissions, uniqueName } from '../harness/service/service.ts';
+import { useService } from '../harness/service/service.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 
 // Some 80 MB of text: an api that held it all would show that beside its usual memory.
@@ -24,14 +22,14 @@ const large = 1;
 const sizes = [0, 1, 499, 500, 501, 1000, 1001, 1500, 2000];
 const categoryOf = (size: number) => 10_000 + size;
 
-let database: TestDatabase;
+const service = useService({ workers: 0 });
+/** In a process of its own, whose memory is measured. */
 let api: Started;
 let origin: string;
 let token: string;
 
 beforeAll(async () => {
-  database = await createDatabase();
-  await database.sql.begin(async (tx) => {
+  await service.sql.begin(async (tx) => {
     await tx`alter table item disable trigger item_added`;
     await tx`
       insert into item (short_id, description, category, created_by)
@@ -46,32 +44,12 @@ beforeAll(async () => {
     await tx`alter table item enable trigger item_added`;
     await tx`select recount_items()`;
   });
-  await database.sql`vacuum analyze item`;
-  const secret = createSecret();
-  await addClient(database.sql, {
-    clientId: 'reader',
-    permissions: allPermissions,
-    wids: [],
-    readOnly: false,
-    rateLimit: 1_000_000,
-    secretDigest: digestSecret(secret),
-  });
-  api = await startProcess('apps/api/src/main.ts', {
-    DATABASE_URL: database.url,
-    REDIS_URL: inject('redisUrl'),
-    QUEUE_PREFIX: uniqueName('category'),
-    PORT: '0',
-    INTERNAL_PORT: '0',
-  });
+  await service.sql`vacuum analyze item`;
+  ({ token } = await service.client());
+  api = await startProcess('apps/api/src/main.ts', { ...asPart('api', service.env), INTERNAL_PORT: '0' });
   origin = `http://127.0.0.1:${api.port}`;
-  const form = { grant_type: 'client_credentials', client_id: 'reader', client_secret: secret };
-  const answer = await fetch(`${origin}/api/v1/Token`, { method: 'POST', body: new URLSearchParams(form) });
-  token = ((await answer.json()) as { access_token: string }).access_token;
 });
-afterAll(async () => {
-  await api?.stop();
-  await database?.drop();
-});
+afterAll(() => api?.stop());
 
 const pathOf = (category: number) => `/api/v1/Item?Category=${category}`;
 
@@ -108,7 +86,7 @@ async function openReader(category = large): Promise<Socket> {
 
 /** The transactions in Postgres that are open for such lists. */
 const streamsOpen = async () => {
-  const rows = await database.sql`
+  const rows = await service.sql`
     select
     from pg_stat_activity
     where datname = current_database() and application_name = 'inventory-streamed-lists' and state <> 'idle'`;
@@ -190,11 +168,11 @@ test('an answer shows one moment, however long its reader takes', async () => {
   const socket = await openReader();
   await untilStreams(1);
   try {
-    await database.sql`
+    await service.sql`
       update item
       set description = 'changed meanwhile'
       where category = ${large} and short_id > 'LARGE-029990'`;
-    await database.sql`
+    await service.sql`
       update item
       set discontinued = true
       where short_id = 'LARGE-030000'`;
@@ -207,7 +185,7 @@ test('an answer shows one moment, however long its reader takes', async () => {
     expect(text).toContain('LARGE-030000');
     expect(text).not.toContain('changed meanwhile');
   } finally {
-    await database.sql`
+    await service.sql`
       update item
       set description = repeat('x', ${descriptionLength}::integer), discontinued = false
       where category = ${large} and short_id > 'LARGE-029990'`;
@@ -223,7 +201,7 @@ test('Postgres ends the query when the caller leaves halfway', async () => {
 
 test('Postgres ends the query when the caller takes nothing for too long, and the stream fails', async () => {
   const pool = createStatementPool({
-    open: () => connect(database.url, { name: 'inventory-streamed-lists', connectionsMax: 1 }),
+    open: () => connect(service.databaseUrl, { name: 'inventory-streamed-lists', connectionsMax: 1 }),
     ...{ connectionsMax: 1, overrunMs: 600_000, limitMs: 600_000, waitMs: 600_000, cancels: true },
   });
   onTestFinished(() => pool.end());
@@ -237,7 +215,7 @@ test('Postgres ends the query when the caller takes nothing for too long, and th
 test('the answer is cut short when Postgres fails halfway, and the next one is whole', async () => {
   const socket = await openReader();
   await untilStreams(1);
-  await database.sql`
+  await service.sql`
     select pg_terminate_backend(pid)
     from pg_stat_activity
     where datname = current_database() and application_name = 'inventory-streamed-lists'`;
