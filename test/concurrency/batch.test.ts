@@ -275,7 +275,6 @@ test('a pool that ends while it opens a connection leaves none open', async () =
           select count(*)::integer as open from pg_stat_activity where application_name = 'ended-early'`;
         return row!.open;
       },
-      { timeout: 60_000 },
     )
     .toBe(0);
 });

@@ -15,7 +15,6 @@ import { uniqueName } from '../harness/service/service.ts';
 // One queue and one worker of this version for all tests.
 const redisUrl = inject('redisUrl');
 const prefix = uniqueName('versions');
-const waits = { timeout: 60_000 };
 const keys = await fixedKeys();
 const redis = connectConsumer(redisUrl, '', () => {});
 const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
@@ -87,7 +86,7 @@ const takenTimes = async (jobId: string) => (await queue.getJob(jobId))?.attempt
 
 const isEmpty = () =>
   expect
-    .poll(async () => Object.values(await queue.getJobCounts('wait', 'active', 'delayed')), waits)
+    .poll(async () => Object.values(await queue.getJobCounts('wait', 'active', 'delayed')))
     .toEqual([0, 0, 0]);
 
 test('an envelope of a later version or with an unknown kind of request is left to a worker that knows it, and the rest is done', async () => {
@@ -95,10 +94,10 @@ test('an envelope of a later version or with an unknown kind of request is left 
     await add(sign([request()], 2)),
     await add(sign([request(), request('transfer')], 1)),
   ].sort();
-  for (const jobId of unknown) await expect.poll(() => takenTimes(jobId), waits).toBeGreaterThan(2);
+  for (const jobId of unknown) await expect.poll(() => takenTimes(jobId)).toBeGreaterThan(2);
   for (let count = 1; count <= 5; count++) {
     await add(sign([request()], 1));
-    await expect.poll(() => attempts.length, waits).toBe(count);
+    await expect.poll(() => attempts.length).toBe(count);
   }
   const done = startLaterWorker();
   await isEmpty();
@@ -115,12 +114,12 @@ test('attempt 1: an envelope that other workers left', async () => {
   const jobId = await add(sign([request()], 1), { delay: 3_600_000 });
   await redis.hset(queue.toKey(jobId), 'ats', 7);
   await (await queue.getJob(jobId))!.promote();
-  await expect.poll(() => attempts, waits).toEqual([1]);
+  await expect.poll(() => attempts).toEqual([1]);
 });
 
 test('an envelope that no worker knows, of an api that has ended, is dropped in the end', async () => {
   const jobId = await add(sign([request()], 2));
-  await expect.poll(() => takenTimes(jobId), waits).toBeGreaterThan(1);
+  await expect.poll(() => takenTimes(jobId)).toBeGreaterThan(1);
   await redis.hset(queue.toKey(jobId), 'ats', 1000);
   await isEmpty();
   expect(attempts).toEqual([]);
@@ -159,6 +158,6 @@ test('attempt 1 when an envelope is first taken, 2 and 3 after failures', async 
   const { submit } = await openSubmitter({ envelopeMax: 4, inFlightMax: 4, prefix });
   // Long compared with the attempts: the request must not be settled before the third.
   const answers = submit(1, performance.now() + 60_000);
-  await expect.poll(() => attempts, waits).toEqual([1, 2, 3]);
+  await expect.poll(() => attempts).toEqual([1, 2, 3]);
   await Promise.all(answers);
 });

@@ -50,10 +50,10 @@ test(
     expect(await countStatuses(batches.sql, held)).toEqual({ applied: 2 });
     await release();
     await expect
-      .poll(() => countStatuses(batches.sql, held), { timeout: 60_000 })
+      .poll(() => countStatuses(batches.sql, held))
       .toEqual({ applied: 2 + 2 + rounds });
     await expect
-      .poll(async () => statusesOf(await apply([receive(held)], 1)), { timeout: 60_000 })
+      .poll(async () => statusesOf(await apply([receive(held)], 1)))
       .toEqual(['applied']);
   },
 );
@@ -181,7 +181,6 @@ test('held, not unknown: an item whose number the process forgets while it waits
           where datname = current_database() and wait_event_type = 'Lock'`;
         return row!.waiting;
       },
-      { timeout: 60_000 },
     )
     .toBe(1);
   forget(worker.parts);
@@ -216,7 +215,7 @@ test('applied in the end: a move whose gates are held in turn', async () => {
   });
   gates.add(new Set(['1/X']));
   expect(gates.takes(move)).toBe(true);
-  await expect.poll(() => done, { timeout: 60_000 }).toEqual([move.requestId]);
+  await expect.poll(() => done).toEqual([move.requestId]);
 });
 
 test.each([
@@ -242,5 +241,5 @@ test.each([
   gates.add(new Set(['1/X']));
   for (const each of [first!, second!, third!]) expect(gates.takes(each)).toBe(true);
   const expected = times === 1 ? [first, second, third] : [first, third];
-  await expect.poll(() => done, { timeout: 60_000 }).toEqual(expected.map((each) => each!.requestId));
+  await expect.poll(() => done).toEqual(expected.map((each) => each!.requestId));
 });

@@ -74,7 +74,7 @@ describe('an api process without Redis beside one that has it', async () => {
       connection: redis,
       onError: () => {},
     });
-    await expect.poll(() => queue.getWaitingCount(), { timeout: 60_000 }).toBe(count);
+    await expect.poll(() => queue.getWaitingCount()).toBe(count);
     await queue.close();
     redis.disconnect();
   }

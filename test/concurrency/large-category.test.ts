@@ -92,7 +92,7 @@ const streamsOpen = async () => {
     where datname = current_database() and application_name = 'inventory-streamed-lists' and state <> 'idle'`;
   return rows.length;
 };
-const untilStreams = (count: number) => expect.poll(streamsOpen, { timeout: 60_000 }).toBe(count);
+const untilStreams = (count: number) => expect.poll(streamsOpen).toBe(count);
 
 const shortIds = (bytes: Buffer): string[] =>
   JSON.parse(bytes.toString()).map(({ shortID }: { shortID: string }) => shortID);
@@ -181,7 +181,7 @@ test('an answer shows one moment, however long its reader takes', async () => {
       text = (text + chunk).slice(-100_000);
     });
     socket.resume();
-    await expect.poll(() => text.endsWith('0\r\n\r\n'), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => text.endsWith('0\r\n\r\n')).toBe(true);
     expect(text).toContain('LARGE-030000');
     expect(text).not.toContain('changed meanwhile');
   } finally {

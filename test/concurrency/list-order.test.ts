@@ -175,6 +175,6 @@ test('never applied behind one that cannot be applied: a request of its list tha
   await release();
   // The request at fault has no row.
   await expect
-    .poll(() => countStatuses(batches.sql, itemID), { timeout: 60_000 })
+    .poll(() => countStatuses(batches.sql, itemID))
     .toEqual({ applied: 3, abandoned: 2 });
 });

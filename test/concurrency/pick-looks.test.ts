@@ -32,7 +32,7 @@ beforeAll(async () => {
   await sql`alter table lot set (autovacuum_enabled = off)`;
   const [item] = await sql<{ part_no: number }[]>`select part_no from item`;
   partNo = item!.part_no;
-}, 600_000);
+});
 
 afterAll(async () => {
   for (const each of connections) await each.end();

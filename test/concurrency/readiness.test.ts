@@ -56,16 +56,15 @@ async function accepts() {
   const answer = await fetch(`${internalUrl}/accepts`);
   return { status: answer.status, says: await answer.text() };
 }
-const patient = { timeout: 60_000 };
 const clock = expect.stringMatching(/^the clock of Postgres is ahead of this one by -?\d+\.\d{3} s$/);
 
 test('a proxy sends a new api nothing until it has seen a worker; before that, 200 and degraded, because it reads', async () => {
   expect(await accepts()).toEqual({ status: 503, says: 'no worker was seen yet\n' });
   const says = ['degraded: no worker takes work: reads are served, transactions are refused', clock, ''];
-  await expect.poll(ready, patient).toEqual({ status: 200, says });
+  await expect.poll(ready).toEqual({ status: 200, says });
   worker = await startWorker({ ...asPart('worker', env), INTERNAL_PORT: '' }, createLog('worker'));
-  await expect.poll(accepts, patient).toEqual({ status: 200, says: 'ok\n' });
-  await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });
+  await expect.poll(accepts).toEqual({ status: 200, says: 'ok\n' });
+  await expect.poll(ready).toEqual({ status: 200, says: ['ok', clock, ''] });
   const metrics = await (await fetch(`${internalUrl}/metrics`)).text();
   expect(metrics).toMatch(/^inventory_api_clock_difference_seconds -?[\d.e-]+$/m);
 });
@@ -90,20 +89,20 @@ test('a proxy sends an api that sees no worker what it can do after ten seconds'
 
 test('200 and degraded while Redis is away, because the api still reads', async () => {
   redis.setState('cut');
-  await expect.poll(ready, patient).toEqual({
+  await expect.poll(ready).toEqual({
     status: 200,
     says: ['degraded: Redis is away: reads are served, transactions are refused', clock, ''],
   });
   redis.setState('open');
-  await expect.poll(ready, patient).toEqual({ status: 200, says: ['ok', clock, ''] });
+  await expect.poll(ready).toEqual({ status: 200, says: ['ok', clock, ''] });
 });
 
 test('503 while Postgres is away; a proxy still sends requests, because the api answers them best', async () => {
   postgres.setState('cut');
-  await expect.poll(async () => (await ready()).status, patient).toBe(503);
+  await expect.poll(async () => (await ready()).status).toBe(503);
   expect(await accepts()).toEqual({ status: 200, says: 'ok\n' });
   postgres.setState('open');
-  await expect.poll(async () => (await ready()).status, patient).toBe(200);
+  await expect.poll(async () => (await ready()).status).toBe(200);
 });
 
 test('503 while the api drains, and a proxy sends it nothing more', async () => {

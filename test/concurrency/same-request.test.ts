@@ -81,7 +81,6 @@ test('one transaction for each request of an envelope that is queued under six j
         );
         return counts.flatMap((each) => Object.values(each));
       },
-      { timeout: 60_000 },
     )
     .toEqual([0, 0, 0, 0, 0, 0]);
   expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 21 });

@@ -19,8 +19,6 @@ import { uniqueName } from '../harness/service/service.ts';
 
 const own = await startOwnRedis();
 const { redis, url: redisUrl } = own;
-const timeout = 90_000;
-const patient = { timeout: 60_000 };
 const sizes = { envelopeMax: 4, inFlightMax: 4 };
 afterAll(() => own.stop());
 
@@ -52,11 +50,11 @@ async function age(prefix: string, byMs: number): Promise<void> {
   }
 }
 
-test('a seat expires by itself', { timeout }, async () => {
+test('a seat expires by itself', async () => {
   const prefix = uniqueName('seats');
   const said = { id: idOf('a'), shardsMax: 64, isAble: true, empty: [], found: [] };
   expect((await takeSeat(redis, prefix, said)).mine).toEqual([0]);
-  await expect.poll(() => mineOf(prefix, 'b'), { ...patient, interval: seatMs / 4 }).toContain(0);
+  await expect.poll(() => mineOf(prefix, 'b'), { interval: seatMs / 4 }).toContain(0);
 });
 
 test('a seat dated further ahead than any seat can be belongs to nobody: the clock of Redis was set back', async () => {
@@ -140,13 +138,11 @@ async function openWorkers(prefix: string, count: number) {
   return { took, consumers };
 }
 
-test('every item is applied by one of three workers, and by another one after that has closed', {
-  timeout,
-}, async () => {
+test('every item is applied by one of three workers, and by another one after that has closed', async () => {
   const { submitRequests, prefix } = await openSubmitter({ ...sizes, redisUrl });
   const { took, consumers } = await openWorkers(prefix, 3);
-  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(3);
-  await expect.poll(() => consumers.map((each) => each.shardCount()), patient).toEqual([1, 1, 1]);
+  await expect.poll(() => readShardCount(redis, prefix)).toBe(3);
+  await expect.poll(() => consumers.map((each) => each.shardCount())).toEqual([1, 1, 1]);
   const items = Array.from({ length: 30 }, (_, index) => `ITEM-${index}`);
   const send = async () => {
     const answers = await Promise.all(submitRequests(items.map(request), performance.now() + 60_000));
@@ -159,14 +155,14 @@ test('every item is applied by one of three workers, and by another one after th
       for (const each of took) each.clear();
       expect(await send()).toEqual(new Set(['applied']));
       return took.every(({ size }) => size > 0) && took.reduce((sum, { size }) => sum + size, 0);
-    }, patient)
+    })
     .toBe(items.length);
   expect(sets().flat().sort()).toEqual([...items].sort());
   await consumers[1]!.close();
   for (let turn = 0; turn < 3; turn++) expect(await send()).toEqual(new Set(['applied']));
 });
 
-test('a worker that closes while it looks for work takes no seat afterwards', { timeout }, async () => {
+test('a worker that closes while it looks for work takes no seat afterwards', async () => {
   const prefix = uniqueName('closes');
   const producer = connectProducer(redisUrl, () => {});
   onTestFinished(() => producer.disconnect());
@@ -188,7 +184,7 @@ test('a worker that closes while it looks for work takes no seat afterwards', { 
     serve: (shard) => ({ shard, queue: null as never, isOpen: () => true, close: async () => {} }),
     report: () => {},
   });
-  await expect.poll(() => held.length, patient).toBeGreaterThan(0);
+  await expect.poll(() => held.length).toBeGreaterThan(0);
   await share.close();
   expect(await mineOf(prefix, 'next')).toEqual([0]);
   isHeld = false;
@@ -198,9 +194,7 @@ test('a worker that closes while it looks for work takes no seat afterwards', { 
   expect((await readSeating(redis, prefix, longMs)).workers).toEqual(['next:1']);
 });
 
-test('work is done in a shard that is not in use, of an api that does not know', {
-  timeout,
-}, async () => {
+test('work is done in a shard that is not in use, of an api that does not know', async () => {
   const prefix = uniqueName('lost');
   const { took } = await openWorkers(prefix, 1);
   const queue = openQueue({ shard: 5, prefix, connection: redis, onError: () => {} });
@@ -211,15 +205,13 @@ test('work is done in a shard that is not in use, of an api that does not know',
     jobId,
     removeOnComplete: true,
   });
-  await expect.poll(() => [...took[0]!], patient).toEqual(['LOST']);
+  await expect.poll(() => [...took[0]!]).toEqual(['LOST']);
 });
 
-test('serving and giving up a shard leaves no listener on the shared connection', {
-  timeout,
-}, async () => {
+test('serving and giving up a shard leaves no listener on the shared connection', async () => {
   const producer = connectProducer(redisUrl, () => {});
   onTestFinished(() => producer.disconnect());
-  await expect.poll(() => producer.status, patient).toBe('ready');
+  await expect.poll(() => producer.status).toBe('ready');
   const listeners = () => producer.eventNames().map((name) => [name, producer.listenerCount(name)]);
   const serve = () =>
     serveShard({
@@ -230,33 +222,33 @@ test('serving and giving up a shard leaves no listener on the shared connection'
   const before = listeners();
   for (let turn = 0; turn < 12; turn++) {
     const served = serve();
-    await expect.poll(() => served.isOpen(), patient).toBe(true);
+    await expect.poll(() => served.isOpen()).toBe(true);
     await served.close();
   }
   expect(listeners()).toEqual(before);
 });
 
-test('all shards are assigned anew after Redis has lost the assignments', { timeout }, async () => {
+test('all shards are assigned anew after Redis has lost the assignments', async () => {
   const { submitRequests, prefix } = await openSubmitter({ ...sizes, redisUrl });
   const { consumers } = await openWorkers(prefix, 3);
   const held = () => consumers.map((each) => each.shardCount());
-  await expect.poll(held, patient).toEqual([1, 1, 1]);
+  await expect.poll(held).toEqual([1, 1, 1]);
   const { seats, shards } = seatKeys(prefix);
   await redis.del(seats, shards);
-  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(3);
+  await expect.poll(() => readShardCount(redis, prefix)).toBe(3);
   const answers = await Promise.all(
     submitRequests(['A', 'B', 'C', 'D', 'E', 'F'].map(request), performance.now() + 60_000),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['applied']));
   const inUse = async () =>
     (await readSeating(redis, prefix, longMs)).shards.filter(({ isInUse }) => isInUse).length;
-  await expect.poll(inUse, patient).toBe(3);
+  await expect.poll(inUse).toBe(3);
 });
 
-test('the seats leave Redis soon after the last worker', { timeout }, async () => {
+test('the seats leave Redis soon after the last worker', async () => {
   const prefix = uniqueName('seats');
   const { consumers } = await openWorkers(prefix, 1);
-  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(1);
+  await expect.poll(() => readShardCount(redis, prefix)).toBe(1);
   await consumers[0]!.close();
   const { seats, shards } = seatKeys(prefix);
   expect(await redis.hgetall(seats)).toEqual({});
@@ -295,7 +287,7 @@ test('entries dated ahead go with the first word of a worker, and a small correc
     () => null,
   );
   onTestFinished(stop);
-  await expect.poll(namesSeen, patient).toContain('live:1');
+  await expect.poll(namesSeen).toContain('live:1');
   expect(await redis.zrange(key, '0', '-1')).not.toContain(idOf('dead'));
   expect(await namesSeen()).toContain('corrected:1');
 });
