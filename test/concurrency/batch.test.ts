@@ -269,12 +269,10 @@ test('a pool that ends while it opens a connection leaves none open', async () =
   await work.catch(() => {});
   await sql.end();
   await expect
-    .poll(
-      async () => {
-        const [row] = await batches.sql<{ open: number }[]>`
+    .poll(async () => {
+      const [row] = await batches.sql<{ open: number }[]>`
           select count(*)::integer as open from pg_stat_activity where application_name = 'ended-early'`;
-        return row!.open;
-      },
-    )
+      return row!.open;
+    })
     .toBe(0);
 });

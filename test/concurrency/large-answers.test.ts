@@ -59,9 +59,7 @@ test('a stored answer is read as soon as it is known to exist, not when it is la
   // Requests count as late only after two minutes here.
   const answers: SubmitResult[] = [];
   for (const each of submit(4, performance.now() + 120_000)) each.then((answer) => answers.push(answer));
-  await expect
-    .poll(() => answers)
-    .toEqual(Array(4).fill({ status: 'applied', result: 'x'.repeat(5000) }));
+  await expect.poll(() => answers).toEqual(Array(4).fill({ status: 'applied', result: 'x'.repeat(5000) }));
 });
 
 test('Redis holds a few thousand events and some tens of megabytes after many envelopes with large answers', async () => {

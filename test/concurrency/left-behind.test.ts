@@ -16,7 +16,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
-
 describe('statements left behind', () => {
   /** Leaves this many behind where two may be; `countActive`: how many Postgres says still run. */
   function leave(count: number, countActive: () => Promise<number>) {

@@ -174,7 +174,5 @@ test('never applied behind one that cannot be applied: a request of its list tha
   expect(statusesOf(outcomes)).toEqual(Array(5).fill('pending'));
   await release();
   // The request at fault has no row.
-  await expect
-    .poll(() => countStatuses(batches.sql, itemID))
-    .toEqual({ applied: 3, abandoned: 2 });
+  await expect.poll(() => countStatuses(batches.sql, itemID)).toEqual({ applied: 3, abandoned: 2 });
 });

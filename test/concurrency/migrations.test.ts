@@ -6,7 +6,6 @@ import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../harness/servers/database.ts';
 
-
 /** A database with all tables and one additional migration. */
 async function openOneBehind(script = '') {
   const from = await mkdtemp(join(tmpdir(), 'migrations-'));

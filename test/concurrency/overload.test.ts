@@ -7,36 +7,34 @@ import type { ApiClient } from '../harness/service/api-client.ts';
 import { useService } from '../harness/service/service.ts';
 
 // Tried again: a promise about time, on a machine that stands still now and then.
-test(
-  'busy at once: requests that arrive in one turn and cannot be answered within a second',
-  { retry: 3 },
-  async () => {
-    const { submit, admits } = await openSubmitter({
-      envelopeMax: 1,
-      inFlightMax: 2,
-      // Every answer has to be looked up, which takes a quarter of a second.
-      readOutcomes: async (requests) =>
-        new Map(requests.map(({ requestId }) => [requestId, { status: 'applied', result: null }])),
-    });
-    for (let round = 0; round < 4; round++) await Promise.all(submit(2));
-    expect(admits()).toBe(true);
-    const arrivedAt = performance.now();
-    const answers = submit(60, arrivedAt);
-    const stoodStill = performance.now() - arrivedAt > 100;
-    // The next request would be refused as well, and the api is told before anything is written for it. It
-    // arrives at the same moment: a machine that stood still meanwhile would admit one that arrives now.
-    expect(admits(arrivedAt)).toBe(false);
-    let busy = 0;
-    for (const each of answers) each.then(({ status }) => status === 'busy' && busy++);
-    await turn();
-    expect(busy).toBeGreaterThan(40);
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
-    // The first two are under way at the end of the turn, and a few wait for their answers, unless a
-    // standstill has made them late.
-    const taken = stoodStill ? 2 : 4;
-    expect(statuses.slice(0, taken)).toEqual(Array(taken).fill('applied'));
-  },
-);
+test('busy at once: requests that arrive in one turn and cannot be answered within a second', {
+  retry: 3,
+}, async () => {
+  const { submit, admits } = await openSubmitter({
+    envelopeMax: 1,
+    inFlightMax: 2,
+    // Every answer has to be looked up, which takes a quarter of a second.
+    readOutcomes: async (requests) =>
+      new Map(requests.map(({ requestId }) => [requestId, { status: 'applied', result: null }])),
+  });
+  for (let round = 0; round < 4; round++) await Promise.all(submit(2));
+  expect(admits()).toBe(true);
+  const arrivedAt = performance.now();
+  const answers = submit(60, arrivedAt);
+  const stoodStill = performance.now() - arrivedAt > 100;
+  // The next request would be refused as well, and the api is told before anything is written for it. It
+  // arrives at the same moment: a machine that stood still meanwhile would admit one that arrives now.
+  expect(admits(arrivedAt)).toBe(false);
+  let busy = 0;
+  for (const each of answers) each.then(({ status }) => status === 'busy' && busy++);
+  await turn();
+  expect(busy).toBeGreaterThan(40);
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  // The first two are under way at the end of the turn, and a few wait for their answers, unless a
+  // standstill has made them late.
+  const taken = stoodStill ? 2 : 4;
+  expect(statuses.slice(0, taken)).toEqual(Array(taken).fill('applied'));
+});
 
 describe('no worker', () => {
   const service = useService({ apis: 2, workers: 0, env: { ENVELOPE_MAX: '4' } });

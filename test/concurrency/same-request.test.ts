@@ -74,14 +74,12 @@ test('one transaction for each request of an envelope that is queued under six j
   );
   await bothWait.finally(release);
   await expect
-    .poll(
-      async () => {
-        const counts = await Promise.all(
-          queues.map((queue) => queue.getJobCounts('wait', 'active', 'delayed')),
-        );
-        return counts.flatMap((each) => Object.values(each));
-      },
-    )
+    .poll(async () => {
+      const counts = await Promise.all(
+        queues.map((queue) => queue.getJobCounts('wait', 'active', 'delayed')),
+      );
+      return counts.flatMap((each) => Object.values(each));
+    })
     .toEqual([0, 0, 0, 0, 0, 0]);
   expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 21 });
 });

@@ -261,9 +261,7 @@ describe('work of a pool that cancels', () => {
     const other = await holdLock();
     const next = outcome(other.want(pool));
     // On its own connection, which is also held; on the old one it would wait in Postgres already.
-    await expect
-      .poll(async () => way.heldCount() === 2 || (await wanting()) === 1)
-      .toBe(true);
+    await expect.poll(async () => way.heldCount() === 2 || (await wanting()) === 1).toBe(true);
     const closed = way.closedCount();
     way.letGo();
     await expect.poll(() => way.closedCount()).toBeGreaterThan(closed);
