@@ -47,6 +47,20 @@ test('abandoned and not applied: a request whose deadline has passed', async () 
   expect(await countStatuses(batches.sql, itemID)).toEqual({ abandoned: 1, applied: 1 });
 });
 
+test('one transaction and one outcome for each request of a batch that three workers apply at once', async () => {
+  const workers = [batches.worker(), batches.worker(), batches.worker()];
+  const itemID = await batches.item();
+  await workers[0]!.apply([batches.request('receive', { itemID, units: 100, wid: 1 })]);
+  const requests = Array.from({ length: 20 }, () => batches.request('issue', { itemID, units: 2, wid: 1 }));
+  const release = await holdGates(batches.sql, itemID);
+  const applied = meanwhile(Promise.all(workers.map((worker) => worker.apply(requests))));
+  await expectWaiting(batches.sql, 3);
+  await release();
+  const [first, ...others] = await applied;
+  for (const outcomes of others) expect(outcomes).toEqual(first);
+  expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 21 });
+});
+
 test('never reported as applied: a batch whose commit itself fails', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();

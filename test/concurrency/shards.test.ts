@@ -1,4 +1,3 @@
-import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { drawReader, jobIdOf } from '@inventory/queue/answer-streams';
 import type { Consumer } from '@inventory/queue/consume/consume';
 import { serveShard } from '@inventory/queue/consume/serve-shard';
@@ -13,7 +12,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/queue/consumer.ts';
 import { fixedKeys } from '../harness/queue/envelopes.ts';
 import { allApplied } from '../harness/queue/outcomes.ts';
-import { openSubmitter } from '../harness/queue/submitter.ts';
+import { createRequest, openSubmitter } from '../harness/queue/submitter.ts';
 import { startOwnRedis } from '../harness/servers/own-redis.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
@@ -109,14 +108,6 @@ test('workers with different values of QUEUE_SHARDS agree on the smallest', asyn
   expect((await readSeating(redis, prefix, longMs)).shards.filter(({ isInUse }) => isInUse)).toHaveLength(2);
 });
 
-const request = (itemID: string): QueuedRequest => ({
-  requestId: crypto.randomUUID(),
-  clientId: 'shards',
-  deadline: Date.now(),
-  kind: 'receive',
-  body: { itemID, units: 1, wid: 1, reasonCode: 0 },
-});
-
 /** Workers on one queue, and the items that came to each. */
 async function openWorkers(prefix: string, count: number) {
   const took: Set<string>[] = Array.from({ length: count }, () => new Set());
@@ -145,7 +136,7 @@ test('every item is applied by one of three workers, and by another one after th
   await expect.poll(() => consumers.map((each) => each.shardCount())).toEqual([1, 1, 1]);
   const items = Array.from({ length: 30 }, (_, index) => `ITEM-${index}`);
   const send = async () => {
-    const answers = await Promise.all(submitRequests(items.map(request), performance.now() + 60_000));
+    const answers = await Promise.all(submitRequests(items.map((itemID) => createRequest(itemID)), performance.now() + 60_000));
     return new Set(answers.map(({ status }) => status));
   };
   const sets = () => took.map((each) => [...each].sort());
@@ -201,7 +192,7 @@ test('work is done in a shard that is not in use, of an api that does not know',
   onTestFinished(() => queue.close());
   const jobId = jobIdOf(drawReader(), 1);
   const place = { queue: queue.qualifiedName, jobId };
-  await queue.add('envelope', signEnvelope(await fixedKeys(), place, [request('LOST')]), {
+  await queue.add('envelope', signEnvelope(await fixedKeys(), place, [createRequest('LOST')]), {
     jobId,
     removeOnComplete: true,
   });
@@ -237,7 +228,7 @@ test('all shards are assigned anew after Redis has lost the assignments', async 
   await redis.del(seats, shards);
   await expect.poll(() => readShardCount(redis, prefix)).toBe(3);
   const answers = await Promise.all(
-    submitRequests(['A', 'B', 'C', 'D', 'E', 'F'].map(request), performance.now() + 60_000),
+    submitRequests(['A', 'B', 'C', 'D', 'E', 'F'].map((itemID) => createRequest(itemID)), performance.now() + 60_000),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['applied']));
   const inUse = async () =>

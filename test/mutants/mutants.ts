@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
         replace: 'plain(() => crypto.randomUUID())',
       },
     ],
-    test: { file: 'concurrency/same-request.test.ts' },
+    test: { file: 'concurrency/batch.test.ts', title: 'three workers apply at once' },
   },
   {
     name: 'no abandoned row in the verdict',
