@@ -262,15 +262,10 @@ async function workersSeenAgo(agoMs: Record<string, number>) {
   };
 }
 
-test('a worker dated an hour ahead is not there: the clock of Redis was set back', async () => {
-  const { queue, namesSeen } = await workersSeenAgo({ dead: -3_600_000 });
-  expect(await namesSeen()).toEqual([]);
-  expect(await lookAtQueue(redis, [queue])).toMatchObject({ workers: 0, lastSeenMs: null });
-});
-
 test('entries dated ahead go with the first word of a worker, and a small correction removes no worker', async () => {
-  const { key, namesSeen } = await workersSeenAgo({ dead: -3_600_000, corrected: -900 });
+  const { queue, key, namesSeen } = await workersSeenAgo({ dead: -3_600_000, corrected: -900 });
   expect(await namesSeen()).toEqual(['corrected:1']);
+  expect(await lookAtQueue(redis, [queue])).toMatchObject({ workers: 1 });
   const stop = keepSeen(
     redis,
     { key, id: idOf('live') },
