@@ -11,8 +11,12 @@ export type Stretch = {
   close(): void;
 };
 
-/** A path that begins at a port of its own. */
-export type NetworkStretch = Stretch & { port: number };
+/** One that begins at its own port. */
+export type NetworkStretch = Stretch & {
+  port: number;
+  /** Sends new connections to another port. */
+  leadTo(targetPort: number): void;
+};
 
 /** A path that begins at this address. */
 export type Way = Stretch & { url: string };
@@ -73,6 +77,9 @@ export async function startProxy(
 
   return {
     port: (server.address() as { port: number }).port,
+    leadTo(port) {
+      targetPort = port;
+    },
     setState(next) {
       if (next === 'black hole') {
         state = 'open';

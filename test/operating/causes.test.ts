@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
+import { through } from '../harness/network/through.ts';
 import { type WatchedStatusPage, watchStatusPage } from '../harness/pages/status-page-stream.ts';
 import { expectWaiting, holdGates } from '../harness/queue/batches.ts';
-import { through } from '../harness/servers/black-hole.ts';
 import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
 import { runHere } from '../harness/service/command-line.ts';
 import { type Examined, examine } from '../harness/service/doctor.ts';
