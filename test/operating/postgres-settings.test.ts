@@ -4,7 +4,7 @@ import { startServer } from '@inventory/api/server';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
 import { createDatabase, noTables, type TestDatabase } from '../harness/servers/database.ts';
 import { type OddSetting, oddRounds, refused } from '../harness/servers/odd-settings.ts';
@@ -141,9 +141,17 @@ async function answersWith(
   }
 }
 
+/** The same, again when a machine was so slow that an answer is 503, or what failed. */
+async function answersInTime(settings: readonly OddSetting[], usual: string[]): Promise<string[]> {
+  for (let tries = 1; ; tries++) {
+    const told = await answersWith(settings, usual).catch((error: Error) => [`failed: ${error.message}`]);
+    if (tries === 3 || !told.at(-1)!.startsWith('503 ')) return told;
+  }
+}
+
 /** The settings that change an answer, each with the first answer it changes. */
 async function culpritsAmong(settings: readonly OddSetting[], usual: string[]): Promise<string[]> {
-  const told = await answersWith(settings, usual).catch((error: Error) => [`failed: ${error.message}`]);
+  const told = await answersInTime(settings, usual);
   const first = usual.findIndex((line, index) => told[index] !== line);
   if (first === -1 && told.length === usual.length) return [];
   const difference = `${told[first]}, not ${usual[first]}`;
@@ -163,13 +171,17 @@ test('the same answers whatever settings a database has: every user setting, at 
   const usual = await answersWith([]);
   expect(usual.join('\n')).not.toMatch(/^(5\d\d |.*: (unknown|fail))/m);
   const culprits: string[] = [];
-  for (const round of rounds) culprits.push(...(await culpritsAmong(round, usual)));
+  // Two at once, because each waits much for Postgres.
+  for (let at = 0; at < rounds.length; at += 2) {
+    const found = rounds.slice(at, at + 2).map((round) => culpritsAmong(round, usual));
+    culprits.push(...(await Promise.all(found)).flat());
+  }
   expect(culprits).toEqual([]);
 });
 
-test.each(refused)(
-  '%o is refused by name by api, worker and migration, and reported by doctor',
-  async (odd) => {
+test.concurrent.for(refused)(
+  '%o is refused by name by api and worker, and reported by doctor',
+  async (odd, { expect, onTestFinished }) => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());
     await carry(database, [odd]);

@@ -1,3 +1,7 @@
+import { makeChecks } from '@inventory/admin/doctor/check';
+import { queueChecks } from '@inventory/admin/doctor/queue-checks';
+import { watchQueues } from '@inventory/queue/health';
+import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { runHere } from './command-line.ts';
 
@@ -20,4 +24,10 @@ export async function examine(env: Record<string, string>, args: readonly string
   const { code, stdout, stderr } = await runHere(['doctor', '--json', ...args], env);
   expect(stderr).toBe('');
   return toExamined(JSON.parse(stdout), code);
+}
+
+/** Doctor's checks of the queues with this prefix, watched for so long. */
+export async function examineQueues(redis: Redis, prefix: string, watchMs: number): Promise<Examined> {
+  const health = await watchQueues(redis, { prefix, watchMs, untilFinished: true });
+  return toExamined(await makeChecks({ health }, queueChecks));
 }
