@@ -28,7 +28,7 @@ const replica = 'packages/db/src/postgres/servers/replica.ts';
 const seats = 'packages/queue/src/seats.ts';
 const submit = 'packages/queue/src/submit/submit.ts';
 const backup = 'packages/db/src/backup/backup.ts';
-const upkeep = 'packages/db/schema/11-upkeep.sql';
+const upkeep = 'packages/db/schema/10-upkeep.sql';
 const signature = 'packages/queue/src/signature.ts';
 const redisRights = 'packages/queue/src/redis/redis-rights.ts';
 const waiters = 'packages/queue/src/submit/waiters.ts';
@@ -66,9 +66,6 @@ export const mutants: readonly Mutant[] = [
     mutant('lost completions are not looked up', 'completion never arrives', [
       [waiters, 'void look(toLook)', 'void 0'],
     ]),
-    mutant('a process that stood still gives up without asking Postgres', 'stood still for its whole time', [
-      [waiters, 'if (now - sweptAt >= stoodStillMs) {', 'if (now < 0) {'],
-    ]),
     mutant('waitUntilFinished with removeOnComplete', '201 for every request', [
       [
         submit,
@@ -89,6 +86,11 @@ export const mutants: readonly Mutant[] = [
         () => waiters.complete(envelope, envelope.requestIds.map(() => ['abandoned', null])),
       );`,
       ],
+    ]),
+  ]),
+  ...noticedBy('concurrency/waiters.test.ts', [
+    mutant('a process that stood still gives up without asking Postgres', 'stood still for its whole time', [
+      [waiters, 'if (now - sweptAt >= stoodStillMs) {', 'if (now < 0) {'],
     ]),
   ]),
   ...noticedBy('concurrency/answers-apart.test.ts', [
@@ -699,7 +701,7 @@ async function importKey(`,
       ['packages/db/src/postgres/left-behind.ts', 'catch(() => asked.length)', 'catch(() => 0)'],
     ]),
   ]),
-  ...noticedBy('concurrency/commits-hang.test.ts', [
+  ...noticedBy('concurrency/synchronous-standby.test.ts', [
     mutant('commits waiting for a standby are not reported', 'without using up', [
       [
         'apps/api/src/needs.ts',
@@ -905,24 +907,20 @@ async function importKey(`,
       ],
     ),
   ]),
-  ...noticedBy('concurrency/postgres-demoted.test.ts', [
+  ...noticedBy('concurrency/asynchronous-standby.test.ts', [
     mutant('a read-only server is believed', 'never the old one', [
       ['packages/db/src/postgres/pool.ts', 'return ofSeveralHosts.has(sql) &&', 'return false &&'],
     ]),
-  ]),
-  ...noticedBy('concurrency/postgres-left-behind.test.ts', [
-    mutant('a former primary is accepted again', '', [
+    mutant('a former primary is accepted again', 'the promoted server alone', [
       ['packages/db/src/postgres/servers/primary.ts', 'if (standing.timeline < timeline) {', 'if (false) {'],
     ]),
-    mutant('a position on another timeline counts', '', [
+    mutant('a position on another timeline counts', 'the promoted server alone', [
       [
         replica,
         `= lpad(upper(to_hex(\${timeline}::integer)), 8, '0')`,
         `is not null or \${timeline}::integer = 0`,
       ],
     ]),
-  ]),
-  ...noticedBy('concurrency/replica-reads.test.ts', [
     mutant("a replica's position is not checked", 'while the replica stands still', [
       [replica, 'if (await hasReached(own, position)) break;', 'break;'],
     ]),
