@@ -3,7 +3,7 @@ import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { connect } from '@inventory/db/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { useBatches } from '../harness/queue/batches.ts';
-import { through } from '../harness/servers/black-hole.ts';
+import { through } from '../harness/network/through.ts';
 
 const batches = useBatches();
 
