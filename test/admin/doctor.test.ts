@@ -1,6 +1,5 @@
 import { makeChecks } from '@inventory/admin/doctor/check';
 import { machineChecks } from '@inventory/admin/doctor/machine-checks';
-import { postgresChecks } from '@inventory/admin/doctor/postgres-checks';
 import { redisChecks } from '@inventory/admin/doctor/redis-checks';
 import { createSigningKey } from '@inventory/auth/token';
 import { addFirstSigningKey, listSigningKeys, withdrawSigningKey } from '@inventory/db/access/signing-keys';
@@ -12,7 +11,7 @@ import { asPart } from '../harness/as-part.ts';
 import { connectAs, createDatabase, noTables } from '../harness/servers/database.ts';
 import { type OwnRedis, startOwnRedis } from '../harness/servers/own-redis.ts';
 import { runHere } from '../harness/service/command-line.ts';
-import { examine, examineQueues, toExamined } from '../harness/service/doctor.ts';
+import { examine, examinePostgres, examineQueues, toExamined } from '../harness/service/doctor.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
@@ -189,7 +188,6 @@ describe('doctor names', () => {
     });
   });
 
-  const examinePostgres = async (sql: Sql) => toExamined(await makeChecks(sql, postgresChecks));
   async function other(template?: string): Promise<{ url: string; sql: Sql }> {
     const made = await createDatabase(template);
     onTestFinished(() => made.drop());
@@ -213,7 +211,7 @@ describe('doctor names', () => {
   test('counts that nobody folds, no key that signs, and a login that may do everything', async () => {
     const { sql } = await other();
     await sql`insert into level_arrival select 1, 1 from generate_series(1, 1000000)`;
-    await sql`insert into list_arrival select 'lots', 1, 0, 1, 1, 1 from generate_series(1, 3)`;
+    await sql`insert into transaction_arrival select 1, 1, 2, 1 from generate_series(1, 3)`;
     await addFirstSigningKey(sql, await createSigningKey());
     for (const { kid } of await listSigningKeys(sql)) {
       await withdrawSigningKey(sql, kid, await createSigningKey());
@@ -222,7 +220,7 @@ describe('doctor names', () => {
     await sql`delete from envelope_key`;
     const { checks, failed } = await examinePostgres(sql);
     expect(failed).toEqual(['keys', 'folding']);
-    expect(checks.folding!.found).toBe('3 of lots and transactions, 0 of items, 1000000 of levels');
+    expect(checks.folding!.found).toBe('0 of lots, 0 of items, 1000000 of levels, 3 of transactions');
     expect(checks.keys!.found).toBe('no key for envelopes');
     expect(checks.roles).toMatchObject({ state: 'warn', found: 'this command connects as a superuser' });
   });
