@@ -52,7 +52,7 @@ describe.each<[StockCall, (stock: ItemStock) => Promise<object>, other: object]>
       stockOf(service, createApiClient(baseUrl, client.clientId, client.token), stocked.itemID),
     );
     const [headers, body] = [keyed(), await make(stocked)];
-    // Again after a 503, as a careful caller does: the first one may take longer than the others may wait for it.
+    // Again after a 503, as a careful caller does: the first may take longer than the others may wait.
     const send = (index: number) => untilAnswered(() => processes[index % 2]!.call(call, body, headers));
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);

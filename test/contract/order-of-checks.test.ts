@@ -6,8 +6,8 @@ import { send } from '../harness/service/api-client.ts';
 import { allPermissions, uniqueName } from '../harness/service/service.ts';
 import { notEnough } from '../harness/stock/stock.ts';
 
-// 401, 429, 403 for a read-only client, 403 for a permission, 400 of body and query, 403 of the scope, 400 and
-// 404 of item and lot, 409. The rights themselves are in the table of security/permission-matrix.
+// 401, 429, 403 for a read-only client, 403 for a permission, 400 of body and query, 403 of the scope, then
+// 400 and 404 of item and lot, and 409. The table in security/permission-matrix has the rights themselves.
 
 const { service, test } = useStock();
 
