@@ -65,9 +65,14 @@ test.each(notApplied)(
     };
     const [first, second, third, fourth] = await list();
     const outcomes = await worker.apply([first!, other(), second!, other(), third!, fourth!]);
-    expect(statusesOf(outcomes)).toEqual(
-      ['abandoned', 'applied', 'abandoned', 'applied', 'abandoned', 'abandoned'],
-    );
+    expect(statusesOf(outcomes)).toEqual([
+      'abandoned',
+      'applied',
+      'abandoned',
+      'applied',
+      'abandoned',
+      'abandoned',
+    ]);
     // For good: the next batch with these requests finds them abandoned.
     expect(statusesOf(await worker.apply([third!, second!]))).toEqual(['abandoned', 'abandoned']);
     for (const each of await list()) expect(statusesOf(await worker.apply([each]))).toEqual(['abandoned']);

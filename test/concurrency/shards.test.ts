@@ -136,7 +136,12 @@ test('every item is applied by one of three workers, and by another one after th
   await expect.poll(() => consumers.map((each) => each.shardCount())).toEqual([1, 1, 1]);
   const items = Array.from({ length: 30 }, (_, index) => `ITEM-${index}`);
   const send = async () => {
-    const answers = await Promise.all(submitRequests(items.map((itemID) => createRequest(itemID)), performance.now() + 60_000));
+    const answers = await Promise.all(
+      submitRequests(
+        items.map((itemID) => createRequest(itemID)),
+        performance.now() + 60_000,
+      ),
+    );
     return new Set(answers.map(({ status }) => status));
   };
   const sets = () => took.map((each) => [...each].sort());
@@ -228,7 +233,10 @@ test('all shards are assigned anew after Redis has lost the assignments', async 
   await redis.del(seats, shards);
   await expect.poll(() => readShardCount(redis, prefix)).toBe(3);
   const answers = await Promise.all(
-    submitRequests(['A', 'B', 'C', 'D', 'E', 'F'].map((itemID) => createRequest(itemID)), performance.now() + 60_000),
+    submitRequests(
+      ['A', 'B', 'C', 'D', 'E', 'F'].map((itemID) => createRequest(itemID)),
+      performance.now() + 60_000,
+    ),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['applied']));
   const inUse = async () =>
