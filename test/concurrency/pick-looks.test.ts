@@ -148,7 +148,6 @@ test('bounded: with statistics from when the table had a few lots, planned then 
   expect(await tooMuch(open())).toEqual([]);
 });
 
-// Here a plan that reads all lots of the item looks cheapest.
 test('bounded: clustered by item among lots of 1,000 other items, and analysed, however many lots are read', async () => {
   const { sql } = database;
   await sql`
