@@ -116,9 +116,7 @@ export function createLinearWatch(api: ProbedApi) {
     const half = await least(put(bytes / 2), () => false);
     const most = Math.max(workMax, (place.ratioMax ?? ratioMax) * half.workedMs);
     const isLinear = (cost: Cost) => cost.workedMs <= most && cost.stretchMs <= stretchMax;
-    let whole = await least(put(bytes), isLinear);
-    // Far beyond the limit is no doubt.
-    if (whole.workedMs <= 2 * most) whole = await least(put(bytes), isLinear, doubtfulTries);
+    const whole = await least(put(bytes), isLinear, doubtfulTries);
     const worked = `${half.workedMs} and ${whole.workedMs} ms for ${bytes / 2} and ${bytes} bytes`;
     const seen = `${place.name}: held for ${whole.stretchMs} ms; ${worked}: ${text.length(100)}`;
     expect(isLinear(whole), seen).toBe(true);
