@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 // Loaded into a process before its main module (`probed-api.ts`). Answers each question on its socket with
-// figures since the last question, in milliseconds: `worked` with the processor time, at once; `held` with the
+// figures since the last one, in milliseconds: `worked` with the processor time, at once; `held` with the
 // longest time that the event loop did not turn, the processor time, and the most of it from one turn to the
 // next.
 
