@@ -76,8 +76,8 @@ async function addManyKeys(count: number) {
 async function untilFolded() {
   const unfolded = async () => {
     const [row] = await service.sql<{ any: boolean }[]>`
-      select exists (select from lot_arrival) or exists (select from item_arrival)
-        or exists (select from level_arrival) or exists (select from transaction_arrival) as any`;
+      select exists (select from list_arrival) or exists (select from item_arrival)
+        or exists (select from level_arrival) as any`;
     return row!.any;
   };
   await expect.poll(unfolded).toBe(false);

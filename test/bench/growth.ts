@@ -27,11 +27,6 @@ const values = readOptions(
       default: '100000,1000000,5000000',
       about: 'transactions in the databases; empty: none',
     },
-    counted: {
-      value: 'list',
-      default: '100000000,1000000000',
-      about: 'transactions of which the largest database is given the counts alone',
-    },
   },
 );
 const warehouses = 10;
@@ -119,7 +114,7 @@ async function lookUps(sql: Sql): Promise<Line[]> {
   return [['an outcome by its request id', await timed(one, 500)]];
 }
 
-async function age(size: number, isLast: boolean) {
+async function age(size: number) {
   const { url, sql, drop } = await createDatabase(stack, `growth_${size}`);
   const lots = Math.round(size / 1.4);
   const items = Math.ceil(lots / 5);
@@ -141,58 +136,19 @@ async function age(size: number, isLast: boolean) {
   // A later failure does not lose the results so far.
   console.error(measured.map(([what, ms]) => `${what}: ${ms.toFixed(2)}`).join('\n'));
   console.error(`${size}: measured after ${seconds()} s`);
-  if (isLast) for (const total of counted) await ageOfCounts(sql, total, items);
   await drop();
 }
 
-/** Gives the lists the counts of this many transactions and lots, older than all existing ones. */
-async function ageOfCounts(sql: Sql, total: number, items: number) {
-  const chapters = Math.ceil(total / 65_536);
-  await sql`delete from transaction_chapter_count where chapter < 0`;
-  await sql`
-    insert into transaction_chapter_count (chapter, wid, other_wid, transactions)
-    select -chapter, wid, 0, 6553
-    from generate_series(1, ${chapters}::integer) as chapter
-    cross join generate_series(1, ${warehouses}::integer) as wid
-    order by 1, 2`;
-  await sql`delete from transaction_volume_count where volume < 0`;
-  await sql`
-    insert into transaction_volume_count (volume, wid, other_wid, transactions)
-    select chapter >> 6, wid, other_wid, sum(transactions)
-    from transaction_chapter_count
-    where chapter < 0
-    group by 1, 2, 3
-    order by 1, 2, 3`;
-  const old = sql`timestamptz '1990-01-01' + chapter * interval '1 hour'`;
-  const oldChapters = sql`generate_series(1, ${Math.ceil(chapters / 1.4)}::integer) as chapter`;
-  await sql`delete from lot_chapter_count where chapter > '-infinity' and chapter < '2000-01-01'`;
-  await sql`delete from lot_block where chapter > '-infinity' and chapter < '2000-01-01'`;
-  await sql`insert into lot_block (block, chapter, lots) select ${old}, ${old}, 65530 from ${oldChapters}`;
-  await sql`
-    insert into lot_chapter_count (wid, chapter, lots, active)
-    select wid, ${old}, 6553, 6553
-    from ${oldChapters}
-    cross join generate_series(1, ${warehouses}::integer) as wid
-    order by 1, 2`;
-  await sql`select bind_lot_volumes()`;
-  await sql`vacuum (analyze) transaction_chapter_count, transaction_volume_count, lot_chapter_count, lot_volume_count`;
-  const all = await lists(sql, 1_000_000, items);
-  const lines = all.filter(([what]) => what.includes('newest page'));
-  columns.push({ name: `counts of ${total.toLocaleString('en')}`, lines });
-}
-
 const columns: { name: string; lines: Line[] }[] = [];
-const numbers = (text: string) => (text === '' ? [] : text.split(',').map(Number));
-const sizes = numbers(values.sizes);
-const counted = numbers(values.counted);
+const sizes = values.sizes === '' ? [] : values.sizes.split(',').map(Number);
 const stack = await startBenchStack();
 try {
   if (Number(values.count) > 0) await weigh(Number(values.count));
-  for (const [index, size] of sizes.entries()) await age(size, index === sizes.length - 1);
+  for (const size of sizes) await age(size);
   if (columns.length > 0) {
     const rows = columns[0]!.lines.map(([what]) => [
       what,
-      ...columns.map(({ lines }) => lines.find((line) => line[0] === what)?.[1].toFixed(2) ?? ''),
+      ...columns.map(({ lines }) => lines.find((line) => line[0] === what)![1].toFixed(2)),
     ]);
     console.log(tableOf(['median, ms', ...columns.map(({ name }) => name)], rows));
   }

@@ -27,7 +27,7 @@ export const spotOf = (n: number) => `S-${String(n % spotCount).padStart(4, '0')
  */
 export async function addTrackedStock(sql: Sql): Promise<void> {
   for (const item of Object.values(trackedItems)) await addItem(sql, item);
-  await sql`select recount_items(), recount_lots(), collect_levels()`;
+  await sql`select recount_items(), recount_lists(), collect_levels()`;
   await sql`vacuum`;
 }
 

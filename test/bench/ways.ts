@@ -42,7 +42,7 @@ export const ways = {
     before: `drop index lot_list_by_warehouse_idx;
       alter table lot disable trigger user;
       alter table stock_level disable trigger user`,
-    after: 'select recount_lots(), collect_levels()',
+    after: 'select recount_lists(), collect_levels()',
   },
   unobserved: {
     name: 'ours, without metrics',

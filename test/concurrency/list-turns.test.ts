@@ -320,7 +320,7 @@ describe('which lists are costly', () => {
         await tx`delete from lot where serial = 'MANY'`;
         await tx`delete from stock_level where part_no in (select part_no from item where short_id like 'MANY%')`;
         await tx`delete from item where short_id like 'MANY%'`;
-        await tx`select recount_items(), recount_lots(), collect_levels()`;
+        await tx`select recount_items(), recount_lists(), collect_levels()`;
       });
     }
   });

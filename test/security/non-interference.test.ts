@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { type ApiClient, askToken, createApiClient, untilAnswered } from '../harness/service/api-client.ts';
 import { uniqueName } from '../harness/service/service.ts';
+import { arriveTransactions } from '../harness/stock/arrive.ts';
 
 const inScope = [1, 2];
 const lotsInScope = 240;
@@ -91,8 +92,8 @@ async function fill({ sql }: TestDatabase, seed: number) {
     await addHistory(tx, seed);
     if (seed === 2) await addMultitude(tx);
   });
-  // In one world it is folded into blocks and chapters of a few lots; in the other it has just arrived.
-  if (seed === 1) await foldArrivals(sql, 60_000, { block: 4, chapter: 3 });
+  // In one world it is folded, items into blocks of a few; in the other it has just arrived.
+  if (seed === 1) await foldArrivals(sql, 60_000, 4);
   await sql`analyze`;
 }
 
@@ -136,11 +137,7 @@ async function addHistory(tx: Tx, seed: number) {
       limit 1 offset case when other_wid < 3 then 0 else nth % ${seed} end
     ) as foreign_lot
     where other_wid is not null`;
-  await tx`
-    insert into transaction_arrival
-    select transaction_no >> 10, least(wid, to_wid), case when to_wid is null then 0 else greatest(wid, to_wid) end, count(*)
-    from stock_transaction
-    group by 1, 2, 3`;
+  await arriveTransactions(tx);
 }
 
 /**
@@ -168,9 +165,7 @@ async function addMultitude(tx: Tx) {
     select 100000 + n, line, case line when 1 then ${known!.lot} else rec_no end, ${known!.item}, 3, 'A', 1, 1
     from (select rec_no, row_number() over () as n from lot where wid = 3 and serial2 = 'T9' limit ${multitude}) as numbered
     cross join generate_series(1, 2) as line`;
-  await tx`
-    insert into transaction_arrival
-    select transaction_no >> 10, wid, 0, count(*) from stock_transaction where transaction_no > 100000 group by 1, 2`;
+  await arriveTransactions(tx, 100_000);
 }
 
 async function openWorld(seed: number): Promise<World> {

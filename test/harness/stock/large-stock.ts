@@ -57,7 +57,7 @@ export async function fillLargeStock(sql: Sql): Promise<{ partNo: number }> {
     await makeIndexesAndChecks(tx, dropped);
     for (const [table, trigger] of counting)
       await tx.unsafe(`alter table ${table} enable trigger ${trigger}`);
-    await tx`select recount_items(), recount_lots(), collect_levels()`;
+    await tx`select recount_items(), recount_lists(), collect_levels()`;
     return first;
   });
   const own = await sql.reserve();

@@ -133,15 +133,24 @@ function claim(
 }
 
 /**
- * Appends the arrivals for the counts of transactions; see schema/10-transaction-counts.sql. Takes no lock
- * that another batch waits for.
+ * Appends the arrivals for the counts of transactions; see schema/09-list-counts.sql. Takes no lock that
+ * another batch waits for. A transaction that touched two warehouses counts for each, and once less for both.
  */
 const countClaimed = piece`
-    insert into transaction_arrival (block, wid, other_wid, transactions)
-    select transaction_no >> 10, least(wid, to_wid), case when to_wid is null then 0 else greatest(wid, to_wid) end, count(*)
-    from claimed
-    where wid is not null
-    group by 1, 2, 3`;
+    insert into list_arrival (list, wid, other_wid, bucket, records, active)
+    select 'transactions', touched.wid, touched.other_wid, bucket, touched.records, 0
+    from (
+      select wid, to_wid, transaction_no >> 11 as bucket, count(*) as records
+      from claimed
+      where wid is not null
+      group by 1, 2, 3
+    ) as made
+    -- Without a second warehouse, only the first row remains.
+    cross join lateral (
+      values (made.wid, 0, made.records), (to_wid, 0, made.records),
+        (least(made.wid, to_wid), greatest(made.wid, to_wid), -made.records)
+    ) as touched (wid, other_wid, records)
+    where touched.wid <> touched.other_wid`;
 
 /**
  * The item and warehouses of an applied transaction. Others have none, so no list of transactions includes
