@@ -211,7 +211,7 @@ describe('doctor names', () => {
   test('counts that nobody folds, no key that signs, and a login that may do everything', async () => {
     const { sql } = await other();
     await sql`insert into level_arrival select 1, 1 from generate_series(1, 1000000)`;
-    await sql`insert into transaction_arrival select 1, 1, 2, 1 from generate_series(1, 3)`;
+    await sql`insert into list_arrival select 'lots', 1, 0, 1, 1, 1 from generate_series(1, 3)`;
     await addFirstSigningKey(sql, await createSigningKey());
     for (const { kid } of await listSigningKeys(sql)) {
       await withdrawSigningKey(sql, kid, await createSigningKey());
@@ -220,7 +220,7 @@ describe('doctor names', () => {
     await sql`delete from envelope_key`;
     const { checks, failed } = await examinePostgres(sql);
     expect(failed).toEqual(['keys', 'folding']);
-    expect(checks.folding!.found).toBe('0 of lots, 0 of items, 1000000 of levels, 3 of transactions');
+    expect(checks.folding!.found).toBe('3 of lots and transactions, 0 of items, 1000000 of levels');
     expect(checks.keys!.found).toBe('no key for envelopes');
     expect(checks.roles).toMatchObject({ state: 'warn', found: 'this command connects as a superuser' });
   });

@@ -13,9 +13,9 @@ const nothingUntaken = { held: 0n, expired: 0n, more: false, atDestination: 0n, 
 type Plain = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' }>;
 
 /**
- * The plain way, for comparison: every request is one database transaction of the api process, without a
- * queue. Written as one would by hand for single requests: the same tables, ledger and durability, in as few
- * statements as possible.
+ * The plain way, to compare with: every request is one database transaction of the api process, without a
+ * queue. Written as one would by hand for a single request: the same tables, ledger and durability, with as
+ * few statements as possible.
  */
 export function createPlainStock(sql: Sql): Stock {
   return {
@@ -23,7 +23,7 @@ export function createPlainStock(sql: Sql): Stock {
       const answer = await sql.begin((tx) => apply(tx, request as Plain, client.clientId));
       return { status: appliedStatusOf(request.kind), text: JSON.stringify(answer) };
     },
-    // The load sends nothing else.
+    // The load asks for nothing else.
   } satisfies Pick<Stock, 'transact'> as Stock;
 }
 
@@ -46,7 +46,7 @@ async function apply(tx: Tx, request: Plain, clientId: string): Promise<object> 
       values (${transactionNo}, ${createRequestId()}, ${clientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
         ${JSON.stringify(answer.result)}::text::json, ${partNo}, ${body.wid}))
     insert into list_arrival (list, wid, other_wid, bucket, records, active)
-    values ('transactions', ${body.wid}, 0, ${transactionNo}::bigint >> 10, 1, 0)`;
+    values ('transactions', ${body.wid}, 0, ${transactionNo}::bigint >> 11, 1, 0)`;
   const { entries } = answer;
   await tx`
     insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
@@ -106,7 +106,7 @@ async function receive(
   };
 }
 
-/** Moves inside a warehouse, and issues: all that the load needs. */
+/** Move inside a warehouse, and issue: all that the load needs. */
 async function takeOut(
   tx: Tx,
   request: Exclude<Plain, { kind: 'receive' }>,
@@ -174,7 +174,7 @@ async function takeOut(
   };
 }
 
-/** Updates first: the row nearly always exists, and an insert of negative units would fail its check. */
+/** An update first: the row is nearly always there, and the check would refuse a proposed row below zero. */
 async function addToLevel(tx: Tx, partNo: number, wid: number, units: string) {
   const updated = await tx`
     update stock_level

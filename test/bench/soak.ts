@@ -81,7 +81,7 @@ const lines = [...series].map(([name, values]) => [
 ]);
 const text = [
   `${served.toLocaleString('en')} mixed requests by 64 callers in ${seconds.toFixed(0)} s. Memory and disk in MB: first sample, median of each quarter, last sample. ` +
-    'The ledger grows with the business, and the counts of the lists by a row for a thousand lots.',
+    'The ledger grows with the business, and the counts of the lists by a row in two seconds.',
   tableOf(['what', 'first', '1st quarter', '2nd', '3rd', '4th', 'last'], lines),
   marksTable(marks),
 ].join('\n\n');

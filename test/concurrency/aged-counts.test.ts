@@ -7,12 +7,12 @@ import type { Page } from '@inventory/paging/page';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 
-// A young database is given the counts of sixty million old lots and transactions, issued long ago, without
+// A young database is given the counts of 120 million old lots and transactions, issued long ago, without
 // their rows.
 const lots = 3000;
 const inStockAtMost = 20;
 const wids = [1, 2, 3];
-const agedBuckets = 1000;
+const agedBuckets = 2000;
 
 let database: TestDatabase;
 
@@ -24,21 +24,21 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** Adds the counts of old buckets of tier 3, already folded, in front of those of the existing records. */
+/** Adds the counts of old buckets of tier 2, already folded, in front of those of the existing records. */
 async function growOld(sql: Sql) {
   await sql`
     insert into list_count (list, tier, wid, other_wid, bucket, records, active)
-    select list, 3, wid, 0, -n, 20000, 0
+    select list, 2, wid, 0, -n, 20000, 0
     from unnest(array['lots', 'transactions']) as list
     cross join generate_series(1, ${agedBuckets}::integer) as n
     cross join unnest(${wids}::integer[]) as wid
     order by list, wid, n`;
   await sql`
     insert into list_count (list, tier, wid, other_wid, bucket, records, active)
-    select list, 4, wid, 0, bucket >> 6, sum(records), 0
+    select list, 3, wid, 0, bucket >> 7, sum(records), 0
     from list_count
-    where tier = 3 and bucket < 0
-    group by list, wid, bucket >> 6`;
+    where tier = 2 and bucket < 0
+    group by list, wid, bucket >> 7`;
   await sql`vacuum (analyze) list_count`;
 }
 
@@ -85,14 +85,14 @@ const pages: Record<string, (sql: Sql) => Promise<Page>> = {
 test('a list with a few lots a day adds up only the largest buckets, and reads one of them', async () => {
   const { sql } = database;
   const [counts] = await sql<{ largest: number; all: number }[]>`
-    select count(*) filter (where tier = 4) as largest, count(*) as all from list_count where list = 'lots'`;
+    select count(*) filter (where tier = 3) as largest, count(*) as all from list_count where list = 'lots'`;
   expect(counts!.all).toBeGreaterThan(lots);
   // A row and its index entry each.
   expect(await touchedBy(pages['all lots']!)).toBeLessThanOrEqual(2 * counts!.largest);
 });
 
 // For each bucket of a larger one, in each tier and warehouse.
-const touchedMax = 2 * 64 * 5 * wids.length;
+const touchedMax = 2 * 128 * 4 * wids.length;
 
 test('the newest pages and folding read a bounded number of counts, however long the history', async () => {
   const { sql } = database;

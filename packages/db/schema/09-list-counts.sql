@@ -1,12 +1,12 @@
 -- The number of lots or transactions before a page, without counting them. The cost does not depend on how
 -- many there are, or on where the page is. As with items (07-item-counts.sql), a write never changes a count:
--- it adds arrivals, which fold_list_arrivals() folds in. But no block is ever cut, because the sizes are fixed.
+-- it adds arrivals, which fold_list_arrivals() folds in. But the sizes are fixed, so that nothing is cut.
 --
 -- Each record has a position: a lot its time of receipt in milliseconds since 1970, a transaction its number.
--- A bucket contains all records with neighbouring positions: 1,024 positions in tier 0 (one second or 1,024
--- numbers), and 64 buckets of the tier below in each further tier, up to tier 4 (199 days or 17 thousand
--- million numbers). To find a page, the buckets of tier 4 are added up, then in each tier those inside the
--- buckets that contain the page: see src/lists/pages/way-to-page.ts. The total is the sum of tier 4.
+-- A bucket contains all records with neighbouring positions: 2,048 positions in tier 0 (two seconds or 2,048
+-- numbers), and 128 buckets of the tier below in each further tier, up to tier 3 (50 days or four thousand
+-- million numbers). To find a page, the buckets of tier 3 are added up, then in each tier those inside the
+-- buckets that contain the page: see src/lists/pages/way-to-page.ts. The total is the sum of tier 3.
 
 -- The records of a warehouse in a bucket. Without checks: a row to be added to another one may be negative.
 create table list_count (
@@ -16,7 +16,7 @@ create table list_count (
   -- 0. Or a higher warehouse: records that touched both, which each of the two counts. They are negative, so
   -- that the sum over all rows that name only warehouses of a scope counts each record once.
   other_wid integer not null,
-  -- position >> 10 + 6 * tier
+  -- position >> 11 + 7 * tier
   bucket bigint not null,
   records bigint not null,
   -- of these, the lots in stock; 0 for transactions
@@ -39,7 +39,7 @@ create table list_arrival (
 
 -- The bucket of tier 0 of a time of receipt, which cannot be infinite.
 create function lot_bucket(received timestamptz) returns bigint language sql stable as $$
-  select (extract(epoch from received) * 1000)::bigint >> 10
+  select (extract(epoch from received) * 1000)::bigint >> 11
 $$;
 
 create function note_lots() returns trigger language plpgsql as $$
@@ -85,9 +85,9 @@ begin
     returning list, wid, other_wid, bucket, records, active
   ), counted as (
     insert into list_count as known (list, tier, wid, other_wid, bucket, records, active)
-    select list, tier, wid, other_wid, bucket >> 6 * tier, sum(records), sum(active)
+    select list, tier, wid, other_wid, bucket >> 7 * tier, sum(records), sum(active)
     from taken
-    cross join generate_series(0, 4) as tier
+    cross join generate_series(0, 3) as tier
     group by 1, 2, 3, 4, 5
     -- next to each other, as they are read
     order by 1, 2, 3, 5
@@ -101,7 +101,7 @@ $$;
 
 -- The counts as they should be, from the lots and transactions themselves.
 create function count_lists() returns setof list_count language sql stable as $$
-  select list, tier::smallint, wid, other_wid, bucket >> 6 * tier, sum(records)::bigint, sum(active)::bigint
+  select list, tier::smallint, wid, other_wid, bucket >> 7 * tier, sum(records)::bigint, sum(active)::bigint
   from (
     select 'lots' as list, wid, 0 as other_wid, lot_bucket(received) as bucket, count(*) as records,
       count(*) filter (where active) as active
@@ -110,7 +110,7 @@ create function count_lists() returns setof list_count language sql stable as $$
     union all
     select 'transactions', touched.wid, touched.other_wid, bucket, touched.records, 0
     from (
-      select wid, to_wid, transaction_no >> 10 as bucket, count(*) as records
+      select wid, to_wid, transaction_no >> 11 as bucket, count(*) as records
       from stock_transaction
       where wid is not null
       group by 1, 2, 3
@@ -122,7 +122,7 @@ create function count_lists() returns setof list_count language sql stable as $$
     ) as touched (wid, other_wid, records)
     where touched.wid <> touched.other_wid
   ) as found
-  cross join generate_series(0, 4) as tier
+  cross join generate_series(0, 3) as tier
   group by 1, 2, 3, 4, 5
 $$;
 

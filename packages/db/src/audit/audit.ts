@@ -88,9 +88,9 @@ const checks: readonly { name: string; statement: string }[] = [
         from (
           select list, tier, wid, other_wid, bucket, records, active from list_count
           union all
-          select list, tier, wid, other_wid, bucket >> 6 * tier, records, active
+          select list, tier, wid, other_wid, bucket >> 7 * tier, records, active
           from list_arrival
-          cross join generate_series(0, 4) as tier
+          cross join generate_series(0, 3) as tier
         ) as counted
         group by 1, 2, 3, 4, 5`,
     ),

@@ -151,7 +151,7 @@ const countClaimed = piece`
     insert into list_arrival (list, wid, other_wid, bucket, records, active)
     select 'transactions', touched.wid, touched.other_wid, bucket, touched.records, 0
     from (
-      select wid, to_wid, transaction_no >> 10 as bucket, count(*) as records
+      select wid, to_wid, transaction_no >> 11 as bucket, count(*) as records
       from claimed
       where wid is not null
       group by 1, 2, 3

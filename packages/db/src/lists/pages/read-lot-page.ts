@@ -3,7 +3,14 @@ import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
 import type { Sql } from '../../postgres/pool.ts';
 import { recordsOnPage } from '../record-json.ts';
 import type { Slice } from './slice.ts';
-import { askedWids, type Counted, countListed, takenOfRanges, wayToPage } from './way-to-page.ts';
+import {
+  askedWids,
+  type Counted,
+  countListed,
+  takenOfRange,
+  takenOfRanges,
+  wayToPage,
+} from './way-to-page.ts';
 
 /** Which lots are listed: all, those in stock (true), or those not in stock (false). */
 type InStock = boolean | undefined;
@@ -18,7 +25,7 @@ function listedLots(inStock: InStock): { counted: Counted; condition: Piece } {
 }
 
 /** The time at which a bucket of tier 0 begins. Exact: a product of so few digits is not rounded. */
-const startOf = (bucket: string) => piece`timestamptz 'epoch' + ${raw(bucket)} * interval '1.024 seconds'`;
+const startOf = (bucket: string) => piece`timestamptz 'epoch' + ${raw(bucket)} * interval '2.048 seconds'`;
 
 /**
  * Reads a page of the lots of these warehouses by (received, recNo), either all or by whether they are in
@@ -40,17 +47,19 @@ export async function readLotPage(
     with ${wayToPage(counted, wids, slice)}, page as materialized (
       -- The keys of the page, read from the index.
       select rec_no, received
-      from ranges
       -- Range by range: there may be long times without matching lots between two with lots of the page.
+      from ranges
+      cross join unnest(${askedWids}) as asked_wid
+      -- The limit also forces the index, however many ranges the planner expects.
       cross join lateral (
         select rec_no, received
         from lot
-        where wid = any(${askedWids}) and received >= ${startOf('since')} and received < ${startOf('until')} ${condition}
-        -- Forces the index, however many ranges the planner expects.
-        offset 0
+        where wid = asked_wid and received >= ${startOf('since')} and received < ${startOf('until')} ${condition}
+        order by received desc, rec_no desc
+        ${takenOfRange}
       ) as in_range
       order by received desc, rec_no desc
-      ${takenOfRanges()}
+      ${takenOfRanges}
     )
     select (select total from wanted) as total_count,
       ${recordsOnPage(record, {

@@ -3,7 +3,7 @@ import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
 import type { Sql } from '../../postgres/pool.ts';
 import { recordsOnPage } from '../record-json.ts';
 import type { Slice } from './slice.ts';
-import { askedWids, takenOfRanges, wayToPage } from './way-to-page.ts';
+import { askedWids, takenOfRange, takenOfRanges, wayToPage } from './way-to-page.ts';
 
 /**
  * Reads a page of the transactions that touched these warehouses, by transactionNo, and their exact number,
@@ -18,21 +18,33 @@ export async function readTransactionPage(
   record: Piece,
 ): Promise<Page> {
   const direction = raw(slice.backwards ? 'asc' : 'desc');
-  const inRange = piece`transaction_no >= since << 10 and transaction_no < until << 10`;
+  const inRange = piece`transaction_no >= since << 11 and transaction_no < until << 11`;
   const [row] = await send<{ total_count: number; records: string }>(sql)`
     with ${wayToPage({ list: 'transactions', count: piece`records` }, wids, slice)}, page as materialized (
       select transaction_no
-      from ranges
       -- Range by range: there may be many numbers of other warehouses between two of the page.
+      from ranges
+      cross join unnest(${askedWids}) as asked_wid
+      -- The limits also force the indexes, however many ranges the planner expects.
       cross join lateral (
-        select transaction_no from stock_transaction where wid = any(${askedWids}) and ${inRange}
+        (
+          select transaction_no
+          from stock_transaction
+          where wid = asked_wid and ${inRange}
+          order by transaction_no desc
+          ${takenOfRange}
+        )
         union all
-        select transaction_no from stock_transaction where to_wid = any(${askedWids}) and wid <> all(${askedWids}) and ${inRange}
-        -- Forces the indexes, however many ranges the planner expects.
-        offset 0
+        (
+          select transaction_no
+          from stock_transaction
+          where to_wid = asked_wid and wid <> all(${askedWids}) and ${inRange}
+          order by transaction_no desc
+          ${takenOfRange}
+        )
       ) as in_range
       order by transaction_no desc
-      ${takenOfRanges()}
+      ${takenOfRanges}
     )
     select (select total from wanted) as total_count,
       ${recordsOnPage(record, {

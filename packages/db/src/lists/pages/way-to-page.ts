@@ -8,18 +8,22 @@ import { type Slice, sliceText } from './slice.ts';
 export type Counted = { list: 'lots' | 'transactions'; count: Piece };
 
 /** The tier with the largest buckets. */
-export const topTier = 4;
+export const topTier = 3;
 /** A bucket has as many buckets of the tier below as this many bits can tell apart. */
-const tierBits = 6;
+const tierBits = 7;
 
-/** Records of so small a bucket are read at once, without asking where in the bucket those of the page are. */
+/** The records of so small a bucket are read at once, wherever in it those of the page are. */
 const readAtOnceMax = 2048;
 
 /** The warehouses in scope, in a statement with {@link wayToPage}. */
 export const askedWids = piece`(select wids from asked)::integer[]`;
 
-/** The counts of a scope. Two warehouses together are of interest only if both are in scope. */
-const inScope = (wids: Piece) => piece`wid = any(${wids}) and (other_wid = 0 or other_wid = any(${wids}))`;
+/** The counts of a list for a scope. Two warehouses together are of interest only if both are in scope. */
+function countsOf(list: Counted['list'], wids: Piece): Piece {
+  // Lots have only one.
+  const both = list === 'lots' ? piece`` : piece`and (other_wid = 0 or other_wid = any(${wids}))`;
+  return piece`list = ${raw(`'${list}'`)} and wid = any(${wids}) ${both}`;
+}
 
 /**
  * The common table expressions that lead from the counts to the places of a page. The cost does not grow with
@@ -27,12 +31,12 @@ const inScope = (wids: Piece) => piece`wid = any(${wids}) and (other_wid = 0 or 
  * buckets inside those of the tier above that contain places of the page:
  *
  *     places 2,500 to 2,524 of 9,000 are wanted
- *     tier 4   V has 6,000 and the older U 3,000                     -> both places lie in V
- *     tier 3   in V: C has 5,000, B has 1,000                        -> both lie in C
- *     tier 2   in C: c3 has 2,000, c2 has 1,800, c1 has 1,200        -> both lie in c2, before which are 2,000
+ *     tier 3   V has 6,000 and the older U 3,000                -> both places lie in V
+ *     tier 2   in V: C has 5,000, B has 1,000                   -> both lie in C
+ *     tier 1   in C: c3 has 2,000, c2 has 1,800, c1 has 1,200   -> both lie in c2, after 2,000
  *
  * At most 2,048 records are in c2, so the page is read from the index for c2, skipping 500. A larger bucket
- * would lead on to tier 1, and one of tier 0 is always read.
+ * would lead on to tier 0, whose buckets are always read.
  *
  * In the result, `wanted` has the `total` and the places, and `ranges` has the buckets to read, as buckets of
  * tier 0 (from `since` to before `until`), and how many listed records come `before` each. Buckets without
@@ -53,7 +57,7 @@ export function wayToPage(
       -- Arrivals that are not folded yet.
       select bucket, sum(records)::bigint as records, sum(${count})::bigint as count
       from list_arrival
-      where list = ${raw(`'${list}'`)} and ${inScope(askedWids)}
+      where ${countsOf(list, askedWids)}
       group by bucket
     ), top as materialized (
       ${sums(counted, topTier, { ofCounts: piece`true`, ofArrived: piece`true` })}
@@ -102,11 +106,11 @@ function sums(
 ): Piece {
   return piece`
       select bucket, sum(records)::bigint as records, sum(count)::bigint as count,
-        (sum(sum(count)) over (order by bucket desc))::bigint as through
+        (sum(sum(count)::bigint) over (order by bucket desc))::bigint as through
       from (
         select bucket, records, ${count} as count
         from list_count
-        where list = ${raw(`'${list}'`)} and tier = ${raw(String(tier))} and ${inScope(askedWids)} and ${ofCounts}
+        where ${countsOf(list, askedWids)} and tier = ${raw(String(tier))} and ${ofCounts}
         union all
         select bucket >> ${raw(String(tier * tierBits))}, records, count from arrived where ${ofArrived}
       ) as counted
@@ -123,17 +127,18 @@ function rangesOf(tier: number): Piece {
       where ${isRead}`;
 }
 
-/** The part of the records of `ranges` that is on the page, newest first. */
-export function takenOfRanges(): Piece {
-  return piece`
+/** The newest records of a range up to the end of the page, in a statement for each range and warehouse. */
+export const takenOfRange = piece`limit (select last from wanted) - ranges.before`;
+
+/** The records of the page, of those of all ranges. */
+export const takenOfRanges = piece`
     limit (select greatest(last - first, 0) from wanted)
     offset (select first - (select min(before) from ranges) from wanted)`;
-}
 
 /** An expression for the number of listed records in a scope; of all warehouses without `wids`. */
 export function countListed({ list, count }: Counted, wids?: readonly number[]): Piece {
-  const scope = wids === undefined ? piece`true` : inScope(piece`${wids}::integer[]`);
-  const listed = piece`list = ${raw(`'${list}'`)} and ${scope}`;
+  const listed =
+    wids === undefined ? piece`list = ${raw(`'${list}'`)}` : countsOf(list, piece`${wids}::integer[]`);
   return piece`
     select coalesce(sum(count), 0)::bigint
     from (
