@@ -2,8 +2,8 @@ import { type AddressInfo, connect as connectTcp, createServer, type Socket } fr
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { connect } from '@inventory/db/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
-import { useBatches } from '../harness/queue/batches.ts';
 import { through } from '../harness/network/through.ts';
+import { useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 
