@@ -115,8 +115,8 @@ type BatchConnection = {
 // does not support it.
 const checkClientMs = 250;
 
-// Longer than anybody waits for a batch. Between the messages of a statement, a transaction is neither idle nor
-// at work, so no other limit frees the gates of a worker that was frozen or cut off at that moment.
+// Longer than anybody waits for a batch. Between the messages of a statement, a transaction is neither idle
+// nor at work, so no other limit frees the gates of a worker that was frozen or cut off at that moment.
 const transactionMs = 4000;
 
 async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
