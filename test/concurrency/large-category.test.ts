@@ -14,7 +14,7 @@ import { type Started, startProcess } from '../harness/service/processes.ts';
 import { useService } from '../harness/service/service.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 
-// Some 80 MB of text: an api that held it all would show that beside its usual memory.
+// Some 130 MB of text: an api that held it all would show that beside its usual memory.
 const largeItems = 50_000;
 const descriptionLength = 2400;
 const large = 1;
@@ -175,14 +175,14 @@ test('an answer shows one moment, however long its reader takes', async () => {
     await service.sql`
       update item
       set discontinued = true
-      where short_id = 'LARGE-030000'`;
+      where short_id = 'LARGE-050000'`;
     let text = '';
     socket.on('data', (chunk) => {
       text = (text + chunk).slice(-100_000);
     });
     socket.resume();
     await expect.poll(() => text.endsWith('0\r\n\r\n')).toBe(true);
-    expect(text).toContain('LARGE-030000');
+    expect(text).toContain('LARGE-050000');
     expect(text).not.toContain('changed meanwhile');
   } finally {
     await service.sql`
