@@ -6,7 +6,7 @@ import type { Stack } from '@inventory/local/stack';
 import { nodeOptions } from '@inventory/process/settings/node-options';
 import { addCaller, fetchToken } from '../harness/service/caller.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
-import { createDatabase } from './stack.ts';
+import { createDatabase, runThere } from './stack.ts';
 import type { Way } from './ways.ts';
 
 export const itemCount = 1000;
@@ -59,7 +59,8 @@ export async function startSite(
       await api.stop();
       await worker?.stop();
       if (way.after !== undefined) await sql.unsafe(way.after);
-      const imbalances = await findImbalances(sql);
+      if (way.source !== undefined) runThere(way.source, 'audit', url);
+      const imbalances = way.source === undefined ? await findImbalances(sql) : [];
       await sql.end();
       if (imbalances.length > 0)
         throw new Error(`${way.name}: does not add up: ${JSON.stringify(imbalances.slice(0, 3))}`);

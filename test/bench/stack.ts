@@ -36,11 +36,7 @@ export async function createDatabase(
   const url = databaseOf(stack.databaseUrl, name);
   const sql = connect(url, { name: 'bench', connectionsMax });
   if (source === undefined) await migrate(sql);
-  else {
-    const env = { ...process.env, DATABASE_URL: url };
-    const migrateThere = ['--import', 'tsx', 'apps/admin/src/main.ts', 'migrate'];
-    execFileSync(process.execPath, migrateThere, { cwd: source, env });
-  }
+  else runThere(source, 'migrate', url);
   return {
     url,
     sql,
@@ -55,4 +51,13 @@ export async function createDatabase(
     await server.unsafe(statement);
     await server.end();
   }
+}
+
+/** Runs a command of another checkout on its database, whose tables only it knows. Throws if it fails. */
+export function runThere(source: string, command: string, url: string): void {
+  const env = { ...process.env, DATABASE_URL: url };
+  execFileSync(process.execPath, ['--import', 'tsx', 'apps/admin/src/main.ts', command], {
+    cwd: source,
+    env,
+  });
 }
