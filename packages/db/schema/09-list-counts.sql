@@ -42,6 +42,17 @@ create function lot_bucket(received timestamptz) returns bigint language sql sta
   select (extract(epoch from received) * 1000)::bigint >> 11
 $$;
 
+-- How a transaction that touched these warehouses is counted: once for each, and once less for both together.
+-- Without a second warehouse, only the first row remains. The batch and the recount ask here.
+create function counted_for(wid integer, to_wid integer)
+returns table (of_wid integer, other_wid integer, sign integer) language sql immutable as $$
+  select of_wid, other_wid, sign
+  from (
+    values ($1, 0, 1), ($2, 0, 1), (least($1, $2), greatest($1, $2), -1)
+  ) as touched (of_wid, other_wid, sign)
+  where of_wid <> other_wid
+$$;
+
 create function note_lots() returns trigger language plpgsql as $$
 declare
   sign integer := case tg_op when 'DELETE' then -1 else 1 end;
@@ -108,19 +119,14 @@ create function count_lists() returns setof list_count language sql stable as $$
     from lot
     group by wid, lot_bucket(received)
     union all
-    select 'transactions', touched.wid, touched.other_wid, bucket, touched.records, 0
+    select 'transactions', of_wid, other_wid, bucket, sign * records, 0
     from (
       select wid, to_wid, transaction_no >> 11 as bucket, count(*) as records
       from stock_transaction
       where wid is not null
       group by 1, 2, 3
     ) as made
-    -- Each warehouse and both together. Without a second one, only the first row remains.
-    cross join lateral (
-      values (made.wid, 0, made.records), (to_wid, 0, made.records),
-        (least(made.wid, to_wid), greatest(made.wid, to_wid), -made.records)
-    ) as touched (wid, other_wid, records)
-    where touched.wid <> touched.other_wid
+    cross join lateral counted_for(wid, to_wid)
   ) as found
   cross join generate_series(0, 3) as tier
   group by 1, 2, 3, 4, 5

@@ -93,8 +93,8 @@ grant execute on function refuse_taken_key to inventory_worker;
 grant insert on level_arrival, list_arrival to inventory_worker;
 grant delete on item_arrival, level_arrival, list_arrival to inventory_worker;
 grant insert, update on item_block, level_set, list_count to inventory_worker;
-grant execute on function lot_bucket, fold_item_arrivals, fold_level_arrivals, fold_list_arrivals, cut_item_block,
-  remove_outdated to inventory_worker;
+grant execute on function lot_bucket, counted_for, fold_item_arrivals, fold_level_arrivals, fold_list_arrivals,
+  cut_item_block, remove_outdated to inventory_worker;
 grant update (lot_after, lot_until, level_after_part_no, level_after_wid, pass_started, pass_finished, due) on
   audit_progress to inventory_worker;
 grant insert (check_name, part_no, wid, rec_no, expected, found), update (expected, found, last_seen), delete on
@@ -125,7 +125,7 @@ grant select on all sequences in schema public to inventory_operator;
 grant insert (taken_at, server, bytes, made_by) on backup_record to inventory_operator;
 grant execute on function remove_old_keys, remove_undone_transactions to inventory_operator;
 -- for the audit
-grant execute on function lot_bucket, count_lists to inventory_operator;
+grant execute on function lot_bucket, counted_for, count_lists to inventory_operator;
 -- The operator adds and withdraws keys for tokens, but never reads a private key.
 grant select (kid), insert (kid, private_jwk), delete on signing_key to inventory_operator;
 grant select, insert (kid, public_jwk, signs_from), update (signs_from, retired, withdrawn) on verifying_key to

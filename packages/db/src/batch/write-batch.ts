@@ -145,23 +145,18 @@ function claim(
 
 /**
  * Appends the arrivals for the counts of transactions; see schema/09-list-counts.sql. Takes no lock that
- * another batch waits for. A transaction that touched two warehouses counts for each, and once less for both.
+ * another batch waits for.
  */
 const countClaimed = piece`
     insert into list_arrival (list, wid, other_wid, bucket, records, active)
-    select 'transactions', touched.wid, touched.other_wid, bucket, touched.records, 0
+    select 'transactions', of_wid, other_wid, bucket, sign * records, 0
     from (
       select wid, to_wid, transaction_no >> 11 as bucket, count(*) as records
       from claimed
       where wid is not null
       group by 1, 2, 3
     ) as made
-    -- Without a second warehouse, only the first row remains.
-    cross join lateral (
-      values (made.wid, 0, made.records), (to_wid, 0, made.records),
-        (least(made.wid, to_wid), greatest(made.wid, to_wid), -made.records)
-    ) as touched (wid, other_wid, records)
-    where touched.wid <> touched.other_wid`;
+    cross join lateral counted_for(wid, to_wid)`;
 
 /**
  * The item and warehouses of an applied transaction. Others have none, so no list of transactions includes
