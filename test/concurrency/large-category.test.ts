@@ -46,7 +46,11 @@ beforeAll(async () => {
   });
   await service.sql`vacuum analyze item`;
   ({ token } = await service.client());
-  api = await startProcess('apps/api/src/main.ts', { ...asPart('api', service.env), INTERNAL_PORT: '0' });
+  const env = { ...asPart('api', service.env), INTERNAL_PORT: '0' };
+  // With little room for what may be collected, what is kept stands out.
+  api = await startProcess('apps/api/src/main.ts', env, {
+    nodeOptions: ['--max-semi-space-size=8', '--max-old-space-size=80'],
+  });
   origin = `http://127.0.0.1:${api.port}`;
 });
 afterAll(() => api?.stop());
