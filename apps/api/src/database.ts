@@ -63,6 +63,16 @@ const trialsKind = {
   waitMs: 3000,
   cancels: true,
 } as const;
+// Postgres ends the write well before the caller is answered, so no write is applied after its caller was told
+// otherwise.
+const itemsKind = {
+  name: 'inventory-items',
+  statementTimeoutMs: 3000,
+  connectionsMax: 4,
+  overrunMs: 1500,
+  limitMs: itemWriteLimitMs,
+  waitMs: 3000,
+};
 // One for the position, for which everybody waits who follows changes, and two for pages.
 const changesKind = {
   name: 'inventory-changes',
@@ -90,6 +100,8 @@ const kindsOf = (readsMax: number) =>
     cheap: {
       name: 'inventory-api',
       statementTimeoutMs: listTimeoutMs,
+      // For these and the looks, Postgres would take longer to start other processes than to read.
+      oneProcess: true,
       connectionsMax: readsMax,
       overrunMs: 2000,
       limitMs: listLimitMs,
@@ -123,6 +135,7 @@ const kindsOf = (readsMax: number) =>
       name: 'inventory-looks',
       statementTimeoutMs: 500,
       byIndex: true,
+      oneProcess: true,
       connectionsMax: 2,
       overrunMs: 700,
       limitMs: 1000,
@@ -130,7 +143,7 @@ const kindsOf = (readsMax: number) =>
       // lists.
       waitMs: 6000,
     },
-    // Long compared with the work itself: starting on a slow machine needs it.
+    // Generous for such small work: a start on a slow machine needs it.
     authentication: {
       name: 'inventory-authentication',
       statementTimeoutMs: 4000,
@@ -149,16 +162,7 @@ const kindsOf = (readsMax: number) =>
       waitMs: 600,
     },
     trials: trialsKind,
-    // Postgres ends the write well before the caller is answered, so nothing is applied after the caller was
-    // told that it was not.
-    items: {
-      name: 'inventory-items',
-      statementTimeoutMs: 3000,
-      connectionsMax: 4,
-      overrunMs: 1500,
-      limitMs: itemWriteLimitMs,
-      waitMs: 3000,
-    },
+    items: itemsKind,
     changes: changesKind,
     operations: statusPageKind,
   }) satisfies Record<string, Kind>;

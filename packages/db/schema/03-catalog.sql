@@ -4,7 +4,9 @@
 create table warehouse (
   wid integer primary key check (wid > 0),
   name text collate "C" not null check (name <> ''),
-  created timestamptz(3) not null default now()
+  created timestamptz(3) not null default now(),
+  -- When the name last changed; null: never. The warehouse's lots show it and count as modified since then.
+  renamed timestamptz(3)
 );
 
 create function note_warehouse_renamed() returns trigger language plpgsql as $$
