@@ -1,3 +1,5 @@
+import { Permission } from '@inventory/auth/permission';
+import { readClients } from '../access/clients.ts';
 import { piece, send } from '../postgres/piece.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
 import { type WebhookState, whyStopped, withClient } from './list-webhooks.ts';
@@ -19,6 +21,7 @@ export type ServedWebhook = {
   isPending: boolean;
   /** Whether an operator waits for a test. */
   isTest: boolean;
+  /** Since it began to fail, or was disabled, but not by an operator. */
   failingSeconds: number;
 };
 
@@ -33,7 +36,9 @@ export async function readServedWebhooks(sql: Sql): Promise<ServedWebhook[]> {
         when failing_since is not null then 'failing'
         else 'active'
       end as state,
-      coalesce(extract(epoch from clock_timestamp() - failing_since), 0)::double precision as "failingSeconds"
+      case when disabled_why is distinct from 'operator'
+        then coalesce(extract(epoch from clock_timestamp() - coalesce(failing_since, disabled)), 0) else 0
+      end::double precision as "failingSeconds"
     from (
       select webhook.*, ${whyStopped} as why,
         array(select wid from client_warehouse where client_warehouse.client_id = webhook.client_id) as wids,
@@ -90,6 +95,13 @@ export async function releaseWebhook(sql: Sql, { webhookId, lease }: Leased): Pr
     update webhook
     set lease = null, leased_until = null
     where webhook_id = ${webhookId} and lease = ${lease}`;
+}
+
+/** The warehouses of a client, in order; null: it was removed or disabled, or may not read changes. */
+export async function readFollowed(sql: Sql, clientId: string): Promise<number[] | null> {
+  const client = (await readClients(sql, [clientId])).get(clientId);
+  if (client === undefined || !client.permissions.has(Permission.ItemMasterList)) return null;
+  return [...client.scope].sort((one, other) => one - other);
 }
 
 /** The secrets that sign now, the current one first. */
