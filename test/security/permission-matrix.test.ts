@@ -34,6 +34,7 @@ const expected = `
   POST /Item                     116         readOnly   201       -        -     -
   PUT /Item                      116         readOnly   200       -        -     -
   DELETE /Item/:shortID          116         readOnly   200       -        -     -
+  GET /Webhooks                  11          200        200       -        -     -
 `;
 
 /** The warehouse that a transfer goes to, beside the one it comes from. */

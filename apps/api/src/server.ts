@@ -55,6 +55,7 @@ import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
 import { meRoutes } from './routes/me.ts';
 import { createTokenHandler } from './routes/token.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { type StatusPage, startStatusPage } from './status-page/status-page.ts';
 import { createAnswerTexts } from './stock/answer-texts.ts';
 import { createBatchCalls } from './stock/batch-call/batch-calls.ts';
@@ -180,6 +181,7 @@ function routesOf(
     }),
     ...historyRoutes(database),
     ...changeRoutes({ feed, reads }),
+    ...webhookRoutes({ reads }),
     ...inventoryRoutes(lists, stock),
     ...itemRoutes(database),
   ];

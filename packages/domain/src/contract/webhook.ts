@@ -31,3 +31,4 @@ export type Webhook = z.infer<typeof Webhook>;
 export const WebhookList = z
   .object({ value: z.array(Webhook).describe('The webhooks of the client, by number') })
   .meta({ id: 'WebhookList' });
+export type WebhookList = z.infer<typeof WebhookList>;
