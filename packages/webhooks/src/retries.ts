@@ -34,6 +34,7 @@ export function pauseAfter(
 export function retryAfterMs(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * second;
-  const at = Date.parse(header);
+  // `Date.parse` also takes bare numbers.
+  const at = /^[A-Z][a-z]+, /.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }

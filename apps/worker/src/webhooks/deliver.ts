@@ -68,7 +68,8 @@ async function sendNext(
   if (wids === null) return giveBack();
   const kept = await readKept(sending, leased, wids);
   const found = kept === null ? await makeNext(sending, leased, wids, await readPosition()) : kept;
-  if (found === null || found.message === null) return found?.hasMore ? 'more' : null;
+  if (found === null) return giveBack();
+  if (found.message === null) return found.hasMore ? 'more' : null;
   if (performance.now() - begunAt > beginWithinMs) return giveBack();
   const consequence = await attemptMessage(sending, leased, found.message);
   if (consequence === null) return giveBack();
