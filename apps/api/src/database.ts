@@ -63,15 +63,17 @@ const trialsKind = {
   waitMs: 3000,
   cancels: true,
 } as const;
-// Postgres ends the write well before the caller is answered, so no write is applied after its caller was told
-// otherwise.
-const itemsKind = {
-  name: 'inventory-items',
-  statementTimeoutMs: 3000,
+// A stream reads one statement at a time and waits for its reader in between.
+const streamedKind = {
+  name: 'inventory-streamed-lists',
+  statementTimeoutMs: listTimeoutMs,
+  idleInTransactionMs: 15_000,
+  oneProcess: true,
   connectionsMax: 4,
-  overrunMs: 1500,
-  limitMs: itemWriteLimitMs,
+  overrunMs: 2 * streamWithinMs,
+  limitMs: streamWithinMs,
   waitMs: 3000,
+  cancels: true,
 };
 // One for the position, for which everybody waits who follows changes, and two for pages.
 const changesKind = {
@@ -119,18 +121,7 @@ const kindsOf = (readsMax: number) =>
       waitMs: 3000,
       cancels: true,
     },
-    // A stream reads one statement at a time and waits for its reader in between.
-    streamed: {
-      name: 'inventory-streamed-lists',
-      statementTimeoutMs: listTimeoutMs,
-      idleInTransactionMs: 15_000,
-      oneProcess: true,
-      connectionsMax: 4,
-      overrunMs: 2 * streamWithinMs,
-      limitMs: streamWithinMs,
-      waitMs: 3000,
-      cancels: true,
-    },
+    streamed: streamedKind,
     looks: {
       name: 'inventory-looks',
       statementTimeoutMs: 500,
@@ -162,7 +153,16 @@ const kindsOf = (readsMax: number) =>
       waitMs: 600,
     },
     trials: trialsKind,
-    items: itemsKind,
+    // Postgres ends the write well before the caller is answered, so no write is applied after its caller was
+    // told otherwise.
+    items: {
+      name: 'inventory-items',
+      statementTimeoutMs: 3000,
+      connectionsMax: 4,
+      overrunMs: 1500,
+      limitMs: itemWriteLimitMs,
+      waitMs: 3000,
+    },
     changes: changesKind,
     operations: statusPageKind,
   }) satisfies Record<string, Kind>;
