@@ -25,8 +25,10 @@ export type Database = {
   trials: Trials;
   /** Writes of items. */
   items: StatementPool;
-  /** The change feed. */
+  /** Pages of the change feed. */
   changes: StatementPool;
+  /** The position of the change feed, which waits for standbys and hangs as commits do. */
+  feedPosition: StatementPool;
   /**
    * The operator's status page. It runs one statement at a time and never takes a connection from other work.
    */
@@ -75,16 +77,16 @@ const streamedKind = {
   waitMs: 3000,
   cancels: true,
 };
-// One for the position, for which everybody waits who follows changes, and two for pages.
 const changesKind = {
   name: 'inventory-changes',
   statementTimeoutMs: 4000,
   byKeys: true,
-  connectionsMax: 3,
+  connectionsMax: 2,
   overrunMs: 1500,
   limitMs: 5000,
   waitMs: 3000,
 } as const;
+const feedPositionKind = { ...changesKind, name: 'inventory-feed-position', connectionsMax: 1 };
 // No request waits for the status page. It leaves out what takes Postgres longer than this.
 const statusPageKind = {
   name: 'inventory-operations',
@@ -164,6 +166,7 @@ const kindsOf = (readsMax: number) =>
       waitMs: 3000,
     },
     changes: changesKind,
+    feedPosition: feedPositionKind,
     operations: statusPageKind,
   }) satisfies Record<string, Kind>;
 
@@ -216,6 +219,7 @@ export function openDatabase(
     trials: open(kinds.trials),
     items: open(kinds.items),
     changes: open(kinds.changes),
+    feedPosition: open(kinds.feedPosition),
     operations: open(kinds.operations),
   };
   const turns = createListTurns();
@@ -224,7 +228,7 @@ export function openDatabase(
     replicaOptions === null
       ? null
       : createReplica(replicaOptions.readUrl, open(positionsKind), replicaOptions.report);
-  const { cheap: reads, authentication, verdicts, items, changes, operations } = pools;
+  const { cheap: reads, authentication, verdicts, items, changes, feedPosition, operations } = pools;
   const waitingCounts = (): Record<string, number> => ({
     ...Object.fromEntries(Object.entries(pools).map(([kind, pool]) => [kind, pool.waitingCount()])),
     trials: trials.waitingCount(),
@@ -239,6 +243,7 @@ export function openDatabase(
     trials,
     items,
     changes,
+    feedPosition,
     operations,
     waitingCount: () => Object.values(waitingCounts()).reduce((sum, count) => sum + count, 0),
     waitingCounts,
