@@ -20,9 +20,10 @@ export type ChangePage = {
 /** The changes after `after` and up to `until` that concern these warehouses. At most `limit`. */
 export type ChangesAsked = { wids: readonly number[]; after: number; until: number; limit: number };
 
-// A page has fewer changes if these have more lines than this together: a move may have a thousand lines, and
-// a page a thousand moves.
-const linesMax = 5000;
+// A page has fewer changes if these are larger than this together: a move may have a thousand lines, a page a
+// thousand moves, and an api keeps a page until its caller has read it.
+const linesMax = 2000;
+const charactersMax = 2_000_000;
 // With many warehouses, this many numbers are read from each at a time.
 const numbersAtLeast = 16;
 
@@ -58,11 +59,16 @@ export async function readChanges(sql: Sql, asked: ChangesAsked): Promise<Change
     ) as told
     where place = 1 or so_far <= ${linesMax}
     order by no`;
-  const hasMore = rows.length < numbers.length;
+  let characters = 0;
+  const told = rows.filter(({ text }, place) => {
+    characters += text?.length ?? 0;
+    return place === 0 || characters <= charactersMax;
+  });
+  const hasMore = told.length < numbers.length;
   return {
     // Null if an operator has deleted what a change tells.
-    changes: rows.flatMap(({ no, text }) => (text === null ? [] : [{ no, text }])),
-    through: hasMore ? rows.at(-1)!.no : until,
+    changes: told.flatMap(({ no, text }) => (text === null ? [] : [{ no, text }])),
+    through: hasMore ? told.at(-1)!.no : until,
     hasMore,
   };
 }
