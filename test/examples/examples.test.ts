@@ -279,8 +279,8 @@ describe('the examples of help', () => {
   const inDocuments = new Set(
     shellBlocks.flatMap(({ text }) => commandsOf(text).map((command) => inventory.exec(command)?.[1])),
   );
-  // Those of the documents need databases of their own. `start` and `listen` go on until stopped, `reset` would
-  // remove the data of the person who runs the tests, and `webhook test` waits for a worker.
+  // Those of the documents need databases of their own. `start` and `listen` go on until they are stopped,
+  // `reset` would remove the data of the person who runs the tests, and `webhook test` waits for a worker.
   const shown = examples.filter((each) =>
     /^(?:backup|restored?)\b/.test(each)
       ? !inDocuments.has(each)
