@@ -42,7 +42,6 @@ const notRun: [command: RegExp, because: string][] = [
   [/^docker compose --profile/, 'needs containers; operating/monitoring tests what it runs'],
   [/^docker compose (?:build|exec)|^echo COMPOSE_FILE/, 'needs containers'],
   [/^iptables /, 'changes the packet filter of the machine'],
-  [/^npx -y pnpm@12 inventory listen\b/, 'goes on until it is stopped; admin/listen tests it'],
   [/^curl --no-buffer /, 'goes on until it is stopped; contract/changes-events tests its answer'],
 ];
 // A fence may also hold settings, statements, calls, output and drawings.
@@ -279,12 +278,12 @@ describe('the examples of help', () => {
   const inDocuments = new Set(
     shellBlocks.flatMap(({ text }) => commandsOf(text).map((command) => inventory.exec(command)?.[1])),
   );
-  // Those of the documents need databases of their own. `start` and `listen` go on until they are stopped,
-  // `reset` would remove the data of the person who runs the tests, and `webhook test` waits for a worker.
+  // Those of the documents need databases of their own. `start` runs until it is stopped, `reset` would
+  // remove the data of the person who runs the tests, and `webhook test` waits for a worker.
   const shown = examples.filter((each) =>
     /^(?:backup|restored?)\b/.test(each)
       ? !inDocuments.has(each)
-      : !/^(?:start|listen|reset|webhook test)\b/.test(each),
+      : !/^(?:start|reset|webhook test)\b/.test(each),
   );
 
   // These leave nothing for the others.

@@ -22,7 +22,7 @@ export type NextMessage = { message: StoredMessage | null; throughNo: number; ha
 /** Reads the next changes of a webhook, in the scope of its client, and makes a message of them. */
 export async function makeMessage(
   sql: Sql,
-  { afterNo, kinds, scope: toldScope }: Pick<Leased, 'afterNo' | 'kinds' | 'scope'>,
+  { afterNo, kinds, scope: toldScope }: Leased,
   position: FeedPosition,
   { wids, at }: { wids: readonly number[]; at: number },
 ): Promise<NextMessage> {
