@@ -57,10 +57,10 @@ import { createAnswerTexts } from './stock/answer-texts.ts';
 import { createBatchCalls } from './stock/batch-call/batch-calls.ts';
 import type { FindOriginals } from './stock/batch-call/read-operations.ts';
 import { createBatchTurns } from './stock/batch-call/turns.ts';
-import { insist } from './stock/insist.ts';
 import { createSender, type Sender } from './stock/sender.ts';
 import { createStock } from './stock/transactions.ts';
 import { gather } from './turns/gather.ts';
+import { insist } from './turns/insist.ts';
 
 // Enough for all scanners of a warehouse behind one address, and a fraction of all connections.
 const perAddressMax = 250;
