@@ -122,7 +122,7 @@ describe('the way in', () => {
       REDIS_URL: inject('redisUrl'),
       QUEUE_PREFIX: uniqueName('examples'),
     });
-    const banner = started.banner.slice(started.banner.indexOf('  The inventory service is up.'));
+    const banner = started.banner.slice(started.banner.indexOf('  The inventory service '));
     const general = (text: string) =>
       text
         .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:…')
