@@ -3,6 +3,7 @@ import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/catalog/items';
+import { readFeedPosition } from '@inventory/db/changes/read-position';
 import { mayBeApplied } from '@inventory/db/postgres/lost-answer';
 import { connect, isOutage, type Sql } from '@inventory/db/postgres/pool';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
@@ -193,11 +194,14 @@ describe('a look-up or read-back', () => {
       (sql: Sql) => readOutcomes(sql, [again(applied)]),
       (sql: Sql) => readCreated(sql, partNo),
       (sql: Sql) => hasItemFields(sql, shortId, {}),
+      (sql: Sql) => readFeedPosition(sql, 0),
     ];
     const findingNothing = [
       (sql: Sql) => readOutcomes(sql, [receipt(lookedUp), keyless(receipt(lookedUp))]),
       (sql: Sql) => readCreated(sql, partNo + 1),
       (sql: Sql) => hasItemFields(sql, shortId, { description: 'another' }),
+      // A position that has not moved.
+      (sql: Sql) => readFeedPosition(sql, 2 ** 40),
     ];
     for (const work of findingNothing) expect(await writes(work)).toBe(false);
     await pair.awaitStandby(false);
@@ -219,6 +223,7 @@ describe('a look-up or read-back', () => {
       (sql) => decide(sql, [refused, again(refused)]),
       (sql) => readCreated(sql, partNo),
       (sql) => hasItemFields(sql, shortId, { discontinued: false }),
+      (sql) => readFeedPosition(sql, 0),
       // Changes nothing.
       (sql) => updateItem(sql, shortId, { discontinued: false }),
     ];

@@ -58,8 +58,11 @@ const differs = (call: StockCall, fields: object, named: string) => async (stock
   return refused(call, { units: 1, recno: recNo, ...fields }, { recNo, present: 5 }, message);
 };
 
-/** Every reason except the one that only a batch has; a new reason does not compile without its cases. */
-const cases: Record<Exclude<ConflictReason, 'operationRefused'>, Record<string, Case>> = {
+/**
+ * Every reason except those that only a batch and the change feed have; a new reason does not compile without
+ * its cases.
+ */
+const cases: Record<Exclude<ConflictReason, 'operationRefused' | 'cursorOutdated'>, Record<string, Case>> = {
   insufficientStock: {
     'an issue': async (stock) => {
       await stock.addLot(2.5);

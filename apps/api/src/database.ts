@@ -25,6 +25,8 @@ export type Database = {
   trials: Trials;
   /** Writes of items. */
   items: StatementPool;
+  /** The change feed. */
+  changes: StatementPool;
   /**
    * The operator's status page. It runs one statement at a time and never takes a connection from other work.
    */
@@ -60,6 +62,26 @@ const trialsKind = {
   limitMs: 6000,
   waitMs: 3000,
   cancels: true,
+} as const;
+// Postgres ends the write well before the caller is answered, so no write is applied after its caller was told
+// otherwise.
+const itemsKind = {
+  name: 'inventory-items',
+  statementTimeoutMs: 3000,
+  connectionsMax: 4,
+  overrunMs: 1500,
+  limitMs: itemWriteLimitMs,
+  waitMs: 3000,
+};
+// One for the position, for which everybody waits who follows changes, and two for pages.
+const changesKind = {
+  name: 'inventory-changes',
+  statementTimeoutMs: 4000,
+  byKeys: true,
+  connectionsMax: 3,
+  overrunMs: 1500,
+  limitMs: 5000,
+  waitMs: 3000,
 } as const;
 // No request waits for the status page. It leaves out what takes Postgres longer than this.
 const statusPageKind = {
@@ -140,16 +162,8 @@ const kindsOf = (readsMax: number) =>
       waitMs: 600,
     },
     trials: trialsKind,
-    // Postgres ends the write well before the caller is answered, so no write is applied after its caller was
-    // told otherwise.
-    items: {
-      name: 'inventory-items',
-      statementTimeoutMs: 3000,
-      connectionsMax: 4,
-      overrunMs: 1500,
-      limitMs: itemWriteLimitMs,
-      waitMs: 3000,
-    },
+    items: itemsKind,
+    changes: changesKind,
     operations: statusPageKind,
   }) satisfies Record<string, Kind>;
 
@@ -201,6 +215,7 @@ export function openDatabase(
     verdicts: open(kinds.verdicts, tellAll),
     trials: open(kinds.trials),
     items: open(kinds.items),
+    changes: open(kinds.changes),
     operations: open(kinds.operations),
   };
   const turns = createListTurns();
@@ -209,7 +224,7 @@ export function openDatabase(
     replicaOptions === null
       ? null
       : createReplica(replicaOptions.readUrl, open(positionsKind), replicaOptions.report);
-  const { cheap: reads, authentication, verdicts, items, operations } = pools;
+  const { cheap: reads, authentication, verdicts, items, changes, operations } = pools;
   const waitingCounts = (): Record<string, number> => ({
     ...Object.fromEntries(Object.entries(pools).map(([kind, pool]) => [kind, pool.waitingCount()])),
     trials: trials.waitingCount(),
@@ -223,6 +238,7 @@ export function openDatabase(
     verdicts,
     trials,
     items,
+    changes,
     operations,
     waitingCount: () => Object.values(waitingCounts()).reduce((sum, count) => sum + count, 0),
     waitingCounts,

@@ -1,5 +1,6 @@
 import type { Route } from '@inventory/api/http/route';
 import { noWarehouses } from '@inventory/api/http/route';
+import { changeRoutes } from '@inventory/api/routes/changes';
 import { historyRoutes } from '@inventory/api/routes/history';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
@@ -9,6 +10,7 @@ import { meRoutes } from '@inventory/api/routes/me';
 export const routes: readonly Route[] = [
   ...meRoutes(undefined as never),
   ...historyRoutes(undefined as never),
+  ...changeRoutes(undefined as never),
   ...inventoryRoutes(undefined as never, undefined as never),
   ...itemRoutes(undefined as never),
 ];

@@ -14,9 +14,11 @@ export type RouteDescription = {
   body?: Examples;
   /** Example answers of success. */
   answer: Examples;
+  /** Examples of an answer as server-sent events, for a route that sends them. */
+  events?: Examples;
   /** Further refusals with 400. */
   invalid?: Examples;
-  /** Refusals with 409, for a keyed route. */
+  /** Refusals with 409. */
   conflict?: Examples;
   /** The component that describes 409 and 503, if it is not the error object. */
   failureSchema?: string;

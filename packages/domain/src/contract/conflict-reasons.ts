@@ -14,6 +14,7 @@ export const conflictReasons = {
   isReversal: 'a reversal cannot be reversed',
   unitsMovedOn: 'some units are no longer where the transaction left them',
   keyReused: 'the `Idempotency-Key` was used with another request',
+  cursorOutdated: 'the cursor is of a database that was restored from a backup since',
   operationRefused:
     'an operation of an atomic batch was refused, so none was applied; its own error says why',
 } as const;
