@@ -109,7 +109,7 @@ function dateOf(rule: string, text: string, thisYear: number): string | null {
   return `${digits(year, 4)}-${digits(month, 2)}-${digits(shown, 2)}`;
 }
 
-/** The year of two digits that is at most 49 years ahead and 50 back. */
+/** The year with these last two digits that is at most 50 years ahead and 49 back. */
 function yearOf(written: number, thisYear: number): number {
   const century = thisYear - (thisYear % 100);
   const ahead = written - (thisYear % 100);
