@@ -30,8 +30,8 @@ const rights: Record<Part, Record<string, string>> = {
     delete: 'signing_key',
   },
   worker: {
-    select: `audit_drift audit_progress client client_warehouse envelope_key idempotency_key item item_arrival
-      item_block level_arrival level_set lot lot_arrival lot_block lot_block_count lot_chapter_count lot_volume
+    select: `audit_drift audit_progress client client_warehouse envelope_key idempotency_key item item_alias
+      item_arrival item_block level_arrival level_set lot lot_arrival lot_block lot_block_count lot_chapter_count lot_volume
       lot_volume_count schema_compatibility schema_version security_group stock_entry stock_level
       stock_transaction transaction_arrival transaction_block_count transaction_chapter_count
       transaction_volume_count warehouse`,

@@ -83,7 +83,7 @@ grant usage on sequence item_part_no_seq, stock_transaction_no_seq to inventory_
 grant execute on function changes_known_until to inventory_api;
 
 -- The worker: stock, its ledger, the counts of the lists, retention and the background audit.
-grant select on envelope_key, audit_progress, audit_drift to inventory_worker;
+grant select on item_alias, envelope_key, audit_progress, audit_drift to inventory_worker;
 grant insert (part_no, wid), update (in_stock, on_hold, used, modified) on stock_level to inventory_worker;
 grant insert, update (units, spot, rfid_tag, modified, active, shipped, hold, hold_reason, net_weight,
   gross_weight) on lot to inventory_worker;
