@@ -34,6 +34,7 @@ const expected = `
   POST /Item                     116         readOnly   201       -        -     -
   PUT /Item                      116         readOnly   200       -        -     -
   DELETE /Item/:shortID          116         readOnly   200       -        -     -
+  POST /Scan                     11          200        200       scope    200   scope
 `;
 
 /** The warehouse that a transfer goes to, beside the one it comes from. */
@@ -115,6 +116,7 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
   const bodies: Record<string, () => object | Promise<object>> = {
     'POST /Inventory/Reverse': () => ({ transactionNo: receipt }),
     'POST /Inventory/Batch': () => ({ mode: 'each', operations: [{ op: 'count', ...transaction }] }),
+    'POST /Scan': () => ({ scans: [{ data: stocked }], wid }),
     'POST /Item': () => ({ shortID: uniqueName('NEW') }),
     'PUT /Item': () => ({ shortID: stocked, description: uniqueName('text') }),
   };

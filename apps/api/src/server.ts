@@ -52,6 +52,7 @@ import { historyRoutes } from './routes/history.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
 import { meRoutes } from './routes/me.ts';
+import { scanRoutes } from './routes/scan.ts';
 import { createTokenHandler } from './routes/token.ts';
 import { type StatusPage, startStatusPage } from './status-page/status-page.ts';
 import { createAnswerTexts } from './stock/answer-texts.ts';
@@ -285,6 +286,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       ...historyRoutes(database),
       ...inventoryRoutes(lists, stock),
       ...itemRoutes(database),
+      ...scanRoutes(lists, clock.now),
     ],
     token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
     authenticator,

@@ -129,4 +129,5 @@ export const tags = [
   { name: 'Me', description: 'The client itself' },
   { name: 'Inventory', description: 'Lots, stock levels and stock transactions' },
   { name: 'Item', description: 'The item catalog' },
+  { name: 'Scan', description: 'Codes that a scanner read' },
 ];
