@@ -38,6 +38,9 @@ const due: Record<string, number> = {
   'POST /Item': 400,
   'PUT /Item': 200,
   'DELETE /Item/:shortID': 200,
+  'GET /Item/:partNo/Aliases': 200,
+  'PUT /Item/:partNo/Aliases/:alias': 200,
+  'DELETE /Item/:partNo/Aliases/:alias': 404,
   'POST /Scan': 200,
 };
 

@@ -34,6 +34,9 @@ const expected = `
   POST /Item                     116         readOnly   201       -        -     -
   PUT /Item                      116         readOnly   200       -        -     -
   DELETE /Item/:shortID          116         readOnly   200       -        -     -
+  GET /Item/:partNo/Aliases      11          200        200       -        -     -
+  PUT /Item/:partNo/Aliases/:alias  116      readOnly   200       -        -     -
+  DELETE /Item/:partNo/Aliases/:alias  116   readOnly   200       -        -     -
   POST /Scan                     11          200        200       scope    200   scope
 `;
 

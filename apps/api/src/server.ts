@@ -48,6 +48,7 @@ import { createBodyRoom } from './http/reading/body-room.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { addApiReadings, createApiMetrics } from './metrics.ts';
 import { type Needs, watchNeeds } from './needs.ts';
+import { aliasRoutes } from './routes/aliases.ts';
 import { historyRoutes } from './routes/history.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
@@ -286,6 +287,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       ...historyRoutes(database),
       ...inventoryRoutes(lists, stock),
       ...itemRoutes(database),
+      ...aliasRoutes(database),
       ...scanRoutes(lists, clock.now),
     ],
     token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),

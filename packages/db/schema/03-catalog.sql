@@ -41,7 +41,8 @@ create table item_alias (
   part_no integer not null references item
 );
 
-create index item_alias_part_no_idx on item_alias (part_no);
+-- In the order of the list of an item's aliases.
+create index item_alias_part_no_idx on item_alias (part_no, alias);
 
 create function refuse_short_id_of_alias() returns trigger language plpgsql as $$
 begin
@@ -54,3 +55,27 @@ $$;
 
 create trigger item_short_id_is_no_alias before insert on item
   for each row execute function refuse_short_id_of_alias();
+
+-- Adds an alias for the api. Runs with the owner's rights, because the api may not lock the items. Creates of
+-- items wait behind the lock, so it is not waited for longer than a caller waits anyway. `named`: the number
+-- of the item that has the name now; null if there is no such item.
+create function teach_alias(taught text, of_part_no integer, out named integer, out is_new boolean)
+language plpgsql security definer set search_path = public, pg_temp set lock_timeout = '2s' as $$
+begin
+  is_new := false;
+  is_short_id := false;
+  select part_no into named from item_alias where alias = taught;
+  if named is not null or not exists (select from item where part_no = of_part_no) then
+    return;
+  end if;
+  lock table item in share row exclusive mode;
+  select part_no into named from item where short_id = taught;
+  is_short_id := named is not null;
+  if is_short_id then
+    return;
+  end if;
+  insert into item_alias (alias, part_no) values (taught, of_part_no) on conflict do nothing;
+  is_new := found;
+  select part_no into named from item_alias where alias = taught;
+end
+$$;

@@ -71,6 +71,8 @@ grant insert (part_no, short_id, description, category, sub_category, uom, put_u
 grant update (description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, modified,
   described) on item to inventory_api;
 grant insert on item_arrival to inventory_api;
+grant execute on function teach_alias to inventory_api;
+grant delete on item_alias to inventory_api;
 -- Only abandoned requests: an applied or refused one needs more columns.
 grant insert (request_id, status) on stock_transaction to inventory_api;
 -- Only refusing a key: where it leads is written by the worker.

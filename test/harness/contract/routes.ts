@@ -1,5 +1,6 @@
 import type { Route } from '@inventory/api/http/route';
 import { noWarehouses } from '@inventory/api/http/route';
+import { aliasRoutes } from '@inventory/api/routes/aliases';
 import { historyRoutes } from '@inventory/api/routes/history';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
@@ -12,6 +13,7 @@ export const routes: readonly Route[] = [
   ...historyRoutes(undefined as never),
   ...inventoryRoutes(undefined as never, undefined as never),
   ...itemRoutes(undefined as never),
+  ...aliasRoutes(undefined as never),
   ...scanRoutes(undefined as never, undefined as never),
 ];
 
@@ -40,6 +42,7 @@ export function requestOf(
     .replace(':transactionNo', '999999999')
     .replace(':recNo', '999999999')
     .replace(':partNo', String(partNo))
+    .replace(':alias', encodeURIComponent(`alias of ${itemID}`))
     .replace(':shortID', encodeURIComponent(itemID));
   if (declared.path === '/Inventory/Transactions') return { method: 'GET', path: `${path}?wid=${wid}` };
   if (declared.body === undefined) return { method: declared.method, path };

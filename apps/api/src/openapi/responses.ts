@@ -216,6 +216,8 @@ export function errorAnswers(route: Route): Json {
         : { misfit: refusalExample('No number', { code: 'not_found', message: route.misfit }) }),
     });
   }
+  if (!route.keyed && route.description.conflict !== undefined)
+    answers[409] = make('The present state does not allow it', route.description.conflict);
   if (route.keyed) {
     answers[409] = answerOf(
       'The stock does not allow it, or the key was used with another body',
