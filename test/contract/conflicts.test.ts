@@ -43,8 +43,11 @@ async function receiveMany(client: ApiClient, itemID: string, count: number) {
   }
 }
 
-/** Every reason except the one that only a batch has; a new reason does not compile without its cases. */
-const cases: Record<Exclude<ConflictReason, 'operationRefused'>, Record<string, Case>> = {
+/**
+ * Every reason except that of a batch and that of an alias, which is no transaction; a new reason does not
+ * compile without its cases.
+ */
+const cases: Record<Exclude<ConflictReason, 'operationRefused' | 'nameTaken'>, Record<string, Case>> = {
   insufficientStock: {
     'an issue': async (client, itemID) => {
       await receiveLot(client, itemID, 2.5);
@@ -301,6 +304,7 @@ describe.each(Object.entries(cases))('409 %s', (_reason, ofReason) => {
 const refusedAt = (index: number, operations: number) =>
   conflictObject(
     'operationRefused',
+    'nameTaken',
     { operations, index },
     operations === 1
       ? `Nothing was applied: operation ${index} of the batch was refused.`

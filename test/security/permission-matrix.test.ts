@@ -124,11 +124,15 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
     'PUT /Item': () => ({ shortID: stocked, description: uniqueName('text') }),
   };
   const shortID = path.includes(':shortID') ? await service.item() : '';
+  const alias = uniqueName('ALIAS');
+  if (method === 'DELETE' && path.endsWith(':alias'))
+    await service.sql`insert into item_alias (alias, part_no) values (${alias}, ${partNo})`;
   const filled = path
     .replace(':wid', String(wid ?? 'none'))
     .replace(':transactionNo', String(receipt))
     .replace(':recNo', String(recNo))
     .replace(':partNo', String(partNo))
+    .replace(':alias', alias)
     .replace(':shortID', shortID);
   const body =
     method === 'GET' || method === 'DELETE' ? undefined : ((await bodies[name]?.()) ?? transaction);

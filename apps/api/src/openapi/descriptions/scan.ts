@@ -1,5 +1,5 @@
 import { invalid } from '@inventory/domain/contract/refused';
-import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
+import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 
 export const scan: RouteDescription = {
   id: 'scanCodes',
@@ -19,62 +19,63 @@ has \`gs1: null\`, and \`fault\` names the Application Identifier. Its text is s
 A GTIN is looked up as an alias in its form of 14 digits. AI 10 is \`serial\`, 21 \`serial2\`, 17 the expiration, 30 or 37 the units, 310n the net weight. With a GTIN, lots of
 that item alone are found, and only those in stock. An SSCC is looked up as an alias, \`serial\`, \`serial2\` and \`rfidTag\`.`,
   body: {
-    example: {
-      summary: 'A label of GS1 and a bare barcode',
+    label: {
+      summary: 'A label of GS1',
+      value: { scans: [{ data: '(01)04012345123456(17)310630(10)P-80(30)12' }], wid: 2 },
+    },
+  },
+  answer: {
+    label: {
+      summary: 'Its GTIN is an alias; a receipt lacks only its reason',
       value: {
-        scans: [
-          { data: ']C101040063813339311724063010L-77' },
-          { data: '4006381333931', symbology: ']E0' },
+        results: [
+          {
+            data: '(01)04012345123456(17)310630(10)P-80(30)12',
+            ambiguous: false,
+            gs1: {
+              form: 'brackets',
+              gtin: '04012345123456',
+              sscc: null,
+              serial: 'P-80',
+              serial2: null,
+              expires: '2031-06-30',
+              units: 12,
+              netWeight: null,
+              elements: [
+                { ai: '01', value: '04012345123456' },
+                { ai: '17', value: '310630', date: '2031-06-30' },
+                { ai: '10', value: 'P-80' },
+                { ai: '30', value: '12', number: 12 },
+              ],
+              repeated: [],
+            },
+            fault: null,
+            matches: [
+              {
+                kind: 'alias',
+                alias: '04012345123456',
+                partNo: 5,
+                shortID: 'PAINT-WHITE',
+                description: 'Wall paint, white',
+                operation: {
+                  op: 'receive',
+                  body: {
+                    itemID: 'PAINT-WHITE',
+                    units: 12,
+                    wid: 2,
+                    serial: 'P-80',
+                    expires: '2031-06-30',
+                  },
+                  missing: ['reasonCode'],
+                },
+              },
+            ],
+            moreMatches: false,
+          },
         ],
-        wid: 1,
       },
     },
   },
-  answer: one('A GTIN that was taught as an alias', {
-    results: [
-      {
-        data: '(01)04006381333931(17)270630(10)L-77',
-        ambiguous: false,
-        gs1: {
-          form: 'brackets',
-          gtin: '04006381333931',
-          sscc: null,
-          serial: 'L-77',
-          serial2: null,
-          expires: '2027-06-30',
-          units: null,
-          netWeight: null,
-          elements: [
-            { ai: '01', value: '04006381333931' },
-            { ai: '17', value: '270630', date: '2027-06-30' },
-            { ai: '10', value: 'L-77' },
-          ],
-          repeated: [],
-        },
-        fault: null,
-        matches: [
-          {
-            kind: 'alias',
-            alias: '04006381333931',
-            partNo: 1,
-            shortID: 'CABLE-3G15',
-            description: 'Cable 3G1.5',
-            operation: {
-              op: 'receive',
-              body: {
-                itemID: 'CABLE-3G15',
-                wid: 1,
-                serial: 'L-77',
-                expires: '2027-06-30',
-              },
-              missing: ['units', 'reasonCode'],
-            },
-          },
-        ],
-        moreMatches: false,
-      },
-    ],
-  }),
   invalid: {
     scans: refusalExample('Invalid codes', invalid({ 'scans[0].data': ['is required.'] })),
   },
