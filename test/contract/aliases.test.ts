@@ -17,8 +17,15 @@ test('200: a taught alias is listed and finds the item; a repeat changes nothing
   const { shortID, partNo } = await newItem(client);
   const alias = uniqueName('A/ä é');
   const taught = await client.put(aliasPath(partNo, alias), undefined);
-  expect({ status: taught.status, body: taught.body }).toEqual({ status: 200, body: { alias, partNo, status: 'added' } });
-  expect((await client.put(aliasPath(partNo, alias), undefined)).body).toEqual({ alias, partNo, status: 'unchanged' });
+  expect({ status: taught.status, body: taught.body }).toEqual({
+    status: 200,
+    body: { alias, partNo, status: 'added' },
+  });
+  expect((await client.put(aliasPath(partNo, alias), undefined)).body).toEqual({
+    alias,
+    partNo,
+    status: 'unchanged',
+  });
   expect((await client.get(`/Item/${partNo}/Aliases`)).body.value).toEqual([{ alias }]);
   expect((await client.get(`/Item?key=${encodeURIComponent(alias)}&type=alias`)).body.shortID).toBe(shortID);
 });
@@ -46,7 +53,9 @@ test('409: a name of another item, and the ShortID of an item, even its own', as
   const taken = (partNo: number) =>
     conflictObject('nameTaken', { partNo }, `Item ${partNo} has this name already.`);
   expect((await client.put(aliasPath(one.partNo, alias), undefined)).body).toEqual(taken(other.partNo));
-  expect((await client.put(aliasPath(one.partNo, other.shortID), undefined)).body).toEqual(taken(other.partNo));
+  expect((await client.put(aliasPath(one.partNo, other.shortID), undefined)).body).toEqual(
+    taken(other.partNo),
+  );
   expect((await client.put(aliasPath(one.partNo, one.shortID), undefined)).body).toEqual(taken(one.partNo));
   // Only an alias of the item itself is removed.
   expect((await client.delete(aliasPath(one.partNo, alias))).status).toBe(404);
@@ -56,7 +65,8 @@ test('409: a name of another item, and the ShortID of an item, even its own', as
 test('404: an item that does not exist, and what no part number or alias can be', async () => {
   const client = await service.client();
   const { partNo } = await newItem(client);
-  for (const path of ['/Item/2000000000/Aliases', '/Item/x/Aliases']) expect((await client.get(path)).status).toBe(404);
+  for (const path of ['/Item/2000000000/Aliases', '/Item/x/Aliases'])
+    expect((await client.get(path)).status).toBe(404);
   for (const path of [
     aliasPath(2_000_000_000, 'A'),
     '/Item/x/Aliases/A',

@@ -304,7 +304,6 @@ describe.each(Object.entries(cases))('409 %s', (_reason, ofReason) => {
 const refusedAt = (index: number, operations: number) =>
   conflictObject(
     'operationRefused',
-    'nameTaken',
     { operations, index },
     operations === 1
       ? `Nothing was applied: operation ${index} of the batch was refused.`

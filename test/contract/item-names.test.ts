@@ -7,7 +7,9 @@ import { notEnough, receiveLot } from '../harness/stock/stock.ts';
 const service = useService();
 
 const checkDigit = (digits: string) => {
-  const sum = [...digits].reverse().reduce((all, digit, place) => all + Number(digit) * (place % 2 === 0 ? 3 : 1), 0);
+  const sum = [...digits]
+    .reverse()
+    .reduce((all, digit, place) => all + Number(digit) * (place % 2 === 0 ? 3 : 1), 0);
   return String((10 - (sum % 10)) % 10);
 };
 
@@ -77,21 +79,29 @@ describe('itemID is an alias or a GTIN', () => {
     // The name means another item now.
     await teach(client, await service.item(), alias);
     const { transactionNo } = body;
-    expect((await client.get(`/Inventory/Transactions/${transactionNo}`)).body).toMatchObject({ itemID: shortID });
+    expect((await client.get(`/Inventory/Transactions/${transactionNo}`)).body).toMatchObject({
+      itemID: shortID,
+    });
     const reversed = await client.post('/Inventory/Reverse', { transactionNo });
     expect(reversed.body, reversed.text).toMatchObject({ reverses: transactionNo, lots: [{ units: -4 }] });
   });
 
   test('a ShortID wins over a GTIN, and an alias as it is written over its form of 14 digits', async () => {
     const { client, shortID, gtin } = await named();
-    expect((await client.post('/Inventory/Receive', { itemID: gtin, units: 1, ...inOne })).body.lot.shortID).toBe(shortID);
+    expect(
+      (await client.post('/Inventory/Receive', { itemID: gtin, units: 1, ...inOne })).body.lot.shortID,
+    ).toBe(shortID);
     const other = await service.item();
     await teach(client, other, gtin);
-    expect((await client.post('/Inventory/Receive', { itemID: gtin, units: 1, ...inOne })).body.lot.shortID).toBe(other);
+    expect(
+      (await client.post('/Inventory/Receive', { itemID: gtin, units: 1, ...inOne })).body.lot.shortID,
+    ).toBe(other);
     const { partNo } = (await client.get(`/Item?key=${other}&type=id`)).body;
     await client.delete(`/Item/${partNo}/Aliases/${gtin}`);
     await service.item({ shortID: gtin });
-    expect((await client.post('/Inventory/Receive', { itemID: gtin, units: 1, ...inOne })).body.lot.shortID).toBe(gtin);
+    expect(
+      (await client.post('/Inventory/Receive', { itemID: gtin, units: 1, ...inOne })).body.lot.shortID,
+    ).toBe(gtin);
   });
 
   test('400: a name that no item has, a wrong check digit, and an alias that was removed', async () => {
@@ -131,7 +141,13 @@ describe('one item under several names', () => {
   const steps = (names: readonly string[]) =>
     names.flatMap((itemID, index) => [
       { op: 'receive', itemID, units: index + 1, ...inOne, serial: `S-${index}` },
-      { op: 'issue', itemID: names[(index + 1) % names.length]!, units: index + 1, ...inOne, serial: `S-${index}` },
+      {
+        op: 'issue',
+        itemID: names[(index + 1) % names.length]!,
+        units: index + 1,
+        ...inOne,
+        serial: `S-${index}`,
+      },
     ]);
 
   test.each(['each', 'atomic'])('a batch of mode %s is decided in the order of the list', async (mode) => {

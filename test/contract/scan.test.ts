@@ -54,7 +54,11 @@ describe('200: all that a code names', () => {
     });
     // Two warehouses can be meant.
     const [match] = (await scan(client, shortID)).matches;
-    expect(match.operation).toEqual({ op: 'receive', body: { itemID: shortID }, missing: ['units', 'wid', 'reasonCode'] });
+    expect(match.operation).toEqual({
+      op: 'receive',
+      body: { itemID: shortID },
+      missing: ['units', 'wid', 'reasonCode'],
+    });
     expect((await carryOut(client, match)).status).toBe(201);
   });
 
@@ -67,7 +71,16 @@ describe('200: all that a code names', () => {
       const { matches, ambiguous } = await scan(client, data);
       expect(matches).toEqual([
         {
-          ...{ kind, recNo, partNo: expect.any(Number), shortID, description: '', wID: 1, spot: 'A-1', units: 5 },
+          ...{
+            kind,
+            recNo,
+            partNo: expect.any(Number),
+            shortID,
+            description: '',
+            wID: 1,
+            spot: 'A-1',
+            units: 5,
+          },
           ...{ serial: marks.serial, serial2: marks.serial2, rFIDTag: marks.rfidTag },
           ...{ expires: '2031-06-30T23:59:59.999Z', hold: false, active: true },
           operation: {
@@ -126,7 +139,8 @@ describe('200: all that a code names', () => {
     const name = uniqueName('ALL');
     const other = await service.item();
     await service.item({ shortID: name });
-    for (const field of ['serial', 'serial2', 'rfidTag', 'spot']) await receiveLot(client, other, 1, { [field]: name });
+    for (const field of ['serial', 'serial2', 'rfidTag', 'spot'])
+      await receiveLot(client, other, 1, { [field]: name });
     const result = await scan(client, name);
     expect(kindsOf(result)).toEqual(['item', 'serial', 'serial2', 'rfidTag', 'spot']);
     expect(result.ambiguous).toBe(true);
@@ -203,7 +217,12 @@ describe('GS1', () => {
       moreMatches: false,
     });
     const received = await carryOut(client, result.matches[0]);
-    expect(received.body.lot, received.text).toMatchObject({ shortID, units: 25, serial: 'L-77', serial2: 'S-1' });
+    expect(received.body.lot, received.text).toMatchObject({
+      shortID,
+      units: 25,
+      serial: 'L-77',
+      serial2: 'S-1',
+    });
   });
 
   test('200: the same label in every form, and the bare GTIN', async () => {
@@ -218,7 +237,10 @@ describe('GS1', () => {
       `https://id.example/01/${gtin}/10/X`,
     ];
     for (const data of forms) {
-      expect(await scan(client, data)).toMatchObject({ gs1: { gtin, serial: 'X' }, matches: [{ kind: 'alias', shortID }] });
+      expect(await scan(client, data)).toMatchObject({
+        gs1: { gtin, serial: 'X' },
+        matches: [{ kind: 'alias', shortID }],
+      });
     }
     for (const data of ['4006381333931', ']E04006381333931', gtin]) {
       expect(await scan(client, data)).toMatchObject({ gs1: { form: 'gtin', gtin }, matches: [{ shortID }] });
@@ -253,7 +275,10 @@ describe('GS1', () => {
     const client = await service.client();
     const sscc = '106141412345678908';
     const recNo = await receiveLot(client, await service.item(), 1, { rfidTag: sscc });
-    expect(await scan(client, `]C100${sscc}`)).toMatchObject({ gs1: { sscc }, matches: [{ kind: 'rfidTag', recNo }] });
+    expect(await scan(client, `]C100${sscc}`)).toMatchObject({
+      gs1: { sscc },
+      matches: [{ kind: 'rfidTag', recNo }],
+    });
   });
 
   test('200: a broken or contradicting code is named and not taken, and its text is looked up', async () => {
@@ -270,7 +295,10 @@ describe('GS1', () => {
       ...{ gs1: null, matches: [] },
       fault: { ai: '10', message: 'It stands there more than once, with different values.' },
     });
-    expect(await scan(client, `(01)${gtin}(01)${gtin}`)).toMatchObject({ gs1: { repeated: ['01'] }, fault: null });
+    expect(await scan(client, `(01)${gtin}(01)${gtin}`)).toMatchObject({
+      gs1: { repeated: ['01'] },
+      fault: null,
+    });
     expect(await scan(client, '10D9T')).toMatchObject({ gs1: null, fault: null });
   });
 });
@@ -280,7 +308,12 @@ describe('scope', () => {
     const everywhere = await service.client({ warehouses: [1, 2, 3] });
     const client = await service.client();
     const itemID = await service.item();
-    const marks = { serial: uniqueName('OUT'), serial2: uniqueName('OUT'), rfidTag: uniqueName('OUT'), spot: uniqueName('OUT') };
+    const marks = {
+      serial: uniqueName('OUT'),
+      serial2: uniqueName('OUT'),
+      rfidTag: uniqueName('OUT'),
+      spot: uniqueName('OUT'),
+    };
     const recNo = await receiveLot(everywhere, itemID, 1, { ...marks, wid: 3 });
     for (const data of [...Object.values(marks), String(recNo)]) {
       expect((await scan(everywhere, data)).matches).toHaveLength(1);

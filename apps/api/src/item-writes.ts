@@ -64,7 +64,9 @@ export function addAliasOf(
     write: (writeWait) => items.run((sql) => teachAlias(sql, alias, partNo), writeWait),
     // Whoever gave it the name, the item has it.
     readBack: async () =>
-      (await verdicts.run((sql) => hasAlias(sql, alias, partNo))) ? { partNo, isNew: true, isShortId: false } : null,
+      (await verdicts.run((sql) => hasAlias(sql, alias, partNo)))
+        ? { partNo, isNew: true, isShortId: false }
+        : null,
   });
 }
 

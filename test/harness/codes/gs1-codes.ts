@@ -37,8 +37,7 @@ const pieceOf = (digits: number, join: string) =>
 
 /** The values of a part with a rule. */
 const ruled: Record<string, (part: Part) => fc.Arbitrary<string>> = {
-  check: ({ max }) =>
-    textOf('0123456789', max - 1, max - 1).map((digits) => digits + checkDigitOf(digits)),
+  check: ({ max }) => textOf('0123456789', max - 1, max - 1).map((digits) => digits + checkDigitOf(digits)),
   pair: () => textOf(gs1Characters, 1, 23).map((text) => text + checkPairOf(text)),
   model: () => textOf(gs1Characters, 1, 22).map((text) => `A${text}${checkPairOf(`A${text}`)}`),
   iban: () => textOf('0123456789', 10, 18).map(ibanOf),
@@ -69,13 +68,11 @@ function ibanOf(account: string): string {
 }
 
 function partValue(part: Part): fc.Arbitrary<string> {
-  return part.rule === ''
-    ? textOf(charactersOf[part.what], part.min, part.max)
-    : ruled[part.rule]!(part);
+  return part.rule === '' ? textOf(charactersOf[part.what], part.min, part.max) : ruled[part.rule]!(part);
 }
 
 /** The valid values of an Application Identifier. */
-export function valueOf({ parts }: Identifier): fc.Arbitrary<string> {
+export function validValueOf({ parts }: Identifier): fc.Arbitrary<string> {
   // An optional part stands only where all optional ones before it do.
   const optional = parts.filter(({ isOptional }) => isOptional).length;
   return fc.integer({ min: 0, max: optional }).chain((count) => {
@@ -122,7 +119,7 @@ function withoutContradictions(identifiers: readonly Identifier[]): Identifier[]
 
 function withValues(identifiers: readonly Identifier[]): fc.Arbitrary<Given[]> {
   return fc.tuple(
-    ...identifiers.map((each) => valueOf(each).map((value): Given => ({ ai: each.ai, value }))),
+    ...identifiers.map((each) => validValueOf(each).map((value): Given => ({ ai: each.ai, value }))),
   );
 }
 

@@ -106,7 +106,9 @@ function pathNames(routes: readonly Route[]): Map<string, string> {
   }
   return new Map(
     [...parameters].map(([shape, places]) => {
-      const names = places.map((known) => [...known]).map(([first = '', ...others]) => first + others.map((other) => `Or${capital(other)}`).join(''));
+      const names = places
+        .map((known) => [...known])
+        .map(([first = '', ...others]) => first + others.map((other) => `Or${capital(other)}`).join(''));
       return [shape, names.reduce((path, name) => path.replace('{}', `{${name}}`), shape)];
     }),
   );

@@ -89,12 +89,18 @@ export function aliasRoutes(database: Database) {
       misfit,
       description: forgetAlias,
       handle: async ({ params: { partNo, alias }, wait }) =>
-        (await removeAliasOf(database, partNo, alias, wait)) ? ok({ alias, partNo, status: 'removed' }) : null,
+        (await removeAliasOf(database, partNo, alias, wait))
+          ? ok({ alias, partNo, status: 'removed' })
+          : null,
     }),
   ];
 }
 
-async function isItem({ reads }: Database, partNo: number, wait: Parameters<typeof reads.run>[1]): Promise<boolean> {
+async function isItem(
+  { reads }: Database,
+  partNo: number,
+  wait: Parameters<typeof reads.run>[1],
+): Promise<boolean> {
   return (await reads.run((sql) => findItem(sql, { partNo }), wait)) !== null;
 }
 

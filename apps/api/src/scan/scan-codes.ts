@@ -138,7 +138,8 @@ function stockOf(code: Code, { items, stock }: Found): StockMatch[] {
 /** Whether a lot is known to be another one of the item: it has another batch or serial number. */
 function contradicts(match: StockMatch, gs1: Gs1 | null): boolean {
   if (match.kind === 'spot' || gs1 === null) return false;
-  const differs = (own: string | null, read: string | null) => (own ?? '') !== '' && read !== null && own !== read;
+  const differs = (own: string | null, read: string | null) =>
+    (own ?? '') !== '' && read !== null && own !== read;
   if (match.kind === 'serial') return differs(match.serial2, gs1.serial2);
   return match.kind === 'serial2' && differs(match.serial, gs1.serial);
 }

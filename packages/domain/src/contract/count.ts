@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { AmountOfLots, Code, Flag, Id, ItemName, isObject, isReal, lengthMax, NamedOtherwise, RecordNo, text } from './fields.ts';
+import {
+  AmountOfLots,
+  Code,
+  Flag,
+  Id,
+  ItemName,
+  isObject,
+  isReal,
+  lengthMax,
+  NamedOtherwise,
+  RecordNo,
+  text,
+} from './fields.ts';
 
 /** `POST /Inventory/Count`, an extension. */
 export const CountRequest = z

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { Amount, Code, Id, ItemName, isReal, lengthMax, NamedOtherwise, RecordNo, text, UnitsOfLots } from './fields.ts';
+import {
+  Amount,
+  Code,
+  Id,
+  ItemName,
+  isReal,
+  lengthMax,
+  NamedOtherwise,
+  RecordNo,
+  text,
+  UnitsOfLots,
+} from './fields.ts';
 
 /** `POST /Inventory/Issue`. */
 export const IssueRequest = z

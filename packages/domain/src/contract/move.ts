@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { DateTimeText, Id, ItemName, isObject, isReal, lengthMax, NamedOtherwise, RecordNo, text, Units } from './fields.ts';
+import {
+  DateTimeText,
+  Id,
+  ItemName,
+  isObject,
+  isReal,
+  lengthMax,
+  NamedOtherwise,
+  RecordNo,
+  text,
+  Units,
+} from './fields.ts';
 
 /** `POST /Inventory/Move`. */
 export const MoveRequest = z

@@ -12,7 +12,9 @@ const dataMax = 1000;
 export const Scan = z.object({
   data: Text.min(1, { error: 'must not be empty.' })
     .max(dataMax, { error: `must be at most ${dataMax} characters long.` })
-    .describe('The code as it was read, with its symbology identifier if the scanner sends one; FNC1 is U+001D'),
+    .describe(
+      'The code as it was read, with its symbology identifier if the scanner sends one; FNC1 is U+001D',
+    ),
   symbology: z
     .string({ error: 'must be a string.' })
     .regex(/^\]?[A-Za-z][\dA-F]$/, { error: 'must be a symbology identifier, such as ]C1.' })
@@ -134,14 +136,18 @@ export const ScanAnswer = z
           data: z.string().describe('As sent'),
           ambiguous: z
             .boolean()
-            .describe('true: the matches are not all of one item, or a spot is in several warehouses; ask the user'),
+            .describe(
+              'true: the matches are not all of one item, or a spot is in several warehouses; ask the user',
+            ),
           gs1: ScannedGs1.nullable().describe('null: the code is not read as GS1'),
           fault: z
             .object({
               ai: z
                 .string()
                 .nullable()
-                .describe('The Application Identifier, or the characters in its place; null: the code as a whole'),
+                .describe(
+                  'The Application Identifier, or the characters in its place; null: the code as a whole',
+                ),
               message: z.string(),
             })
             .nullable()

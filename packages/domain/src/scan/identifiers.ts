@@ -192,9 +192,7 @@ function identifiersOf(list: string): string[] {
 function rangeOf(text: string): string[] {
   const [from = '', to = from] = text.split('-');
   const count = Number(to) - Number(from) + 1;
-  return Array.from({ length: count }, (_, index) =>
-    String(Number(from) + index).padStart(from.length, '0'),
-  );
+  return Array.from({ length: count }, (_, index) => String(Number(from) + index).padStart(from.length, '0'));
 }
 
 function contradictionsByAi(): Map<string, string[]> {

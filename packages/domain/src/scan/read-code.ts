@@ -135,12 +135,12 @@ function gs1Of(form: Gs1['form'], all: readonly Element[]): Gs1 | Fault {
       byAi.set(ai, element);
     }
   }
-  const valueOf = (ai: string) => byAi.get(ai)?.value ?? null;
+  const textOf = (ai: string) => byAi.get(ai)?.value ?? null;
   const weight = [...byAi.values()].find(({ ai }) => ai.startsWith('310'));
   return {
     ...{ form, elements: [...byAi.values()], repeated: [...repeated] },
-    ...{ gtin: valueOf('01') ?? valueOf('02'), sscc: valueOf('00') },
-    ...{ serial: valueOf('10'), serial2: valueOf('21'), expires: byAi.get('17')?.date ?? null },
+    ...{ gtin: textOf('01') ?? textOf('02'), sscc: textOf('00') },
+    ...{ serial: textOf('10'), serial2: textOf('21'), expires: byAi.get('17')?.date ?? null },
     units: byAi.get('30')?.number ?? byAi.get('37')?.number ?? null,
     netWeight: weight?.number ?? null,
   };

@@ -22,6 +22,7 @@ ShortID: 409.${use}`,
 
 export const forgetAlias: RouteDescription = {
   id: 'removeAlias',
-  notes: '*Extension.* Transactions that used the alias keep their item. An alias that the item does not have: 404.',
+  notes:
+    '*Extension.* Transactions that used the alias keep their item. An alias that the item does not have: 404.',
   answer: one('Removed', { alias: '04006381333931', partNo: 1, status: 'removed' }),
 };
