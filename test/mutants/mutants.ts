@@ -2158,7 +2158,7 @@ async function importKey(`,
     edits: [
       {
         file: applyBatch,
-        search: 'if (isOutdated(parts, requests, levels, items)) throw',
+        search: 'if (isOutdated(parts, requests, levels, read)) throw',
         replace: 'if (false) throw',
       },
     ],

@@ -15,7 +15,7 @@ import type { Asker, Lists } from '../lists/lists.ts';
 export type Scans = { scans: readonly Scan[]; wid?: number | undefined };
 
 /**
- * Reads codes and finds everything that they name in these warehouses. Two statements for all codes together.
+ * Reads codes and finds everything that they name in these warehouses. Three statements for all codes together.
  * Returns the JSON text of the answer. `year`: the present one.
  */
 export async function scanCodes(

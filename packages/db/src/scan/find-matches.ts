@@ -70,7 +70,7 @@ type Row = Omit<LotMatch, 'kind' | 'units'> & { place: number; units: string };
 
 /**
  * Finds lots and spots in these warehouses, at most `max` of each ask; by the index of the ask in the list.
- * All asks of a kind travel in one statement. Nothing outside these warehouses is looked at but a lot whose
+ * All asks travel in two statements. Nothing outside these warehouses is looked at but a lot whose
  * recNo was asked for.
  */
 export async function findStockMatches(
