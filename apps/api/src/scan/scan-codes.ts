@@ -15,8 +15,8 @@ import type { Asker, Lists } from '../lists/lists.ts';
 export type Scans = { scans: readonly Scan[]; wid?: number | undefined };
 
 /**
- * Reads codes and finds everything that they name in these warehouses. Three statements for all codes together.
- * Returns the JSON text of the answer. `year`: the present one.
+ * Reads codes and finds everything that they name in these warehouses, with three statements for all codes
+ * together. Returns the JSON text of the answer. `year`: the present one.
  */
 export async function scanCodes(
   lists: Pick<Lists, 'lookUp'>,

@@ -117,8 +117,8 @@ export type Part = {
 };
 
 /**
- * An Application Identifier. `parts`: its value's, in order. `length`: of a value that ends without FNC1; null
- * for others.
+ * An Application Identifier. `parts`: its value's, in order. `length`: of a value that ends without FNC1;
+ * null for others.
  */
 export type Identifier = { ai: string; parts: readonly Part[]; length: number | null };
 

@@ -36,8 +36,9 @@ export function settleWithin(arrivedAt: number): number {
 }
 
 /**
- * An operation of an item, under the name that the item has in the whole list. `isBetween`: it touches several warehouses. `make` creates the queued request when
- * its turn comes, at that time of `performance.now()`.
+ * An operation of an item, under the name that the item has in the whole list. `isBetween`: it touches
+ * several warehouses. `make` creates the queued request when its turn comes, at that time of
+ * `performance.now()`.
  */
 export type Task = { itemId: string; isBetween: boolean; make: (sentAt: number) => QueuedRequest };
 
