@@ -12,8 +12,9 @@ const known = { request: namesOf(ScanRequest), scan: namesOf(Scan) };
 /** Reads the body of a scan and adds every fault to `details`, each under the name of its field. */
 export async function readScans(ctx: Context, details: Details): Promise<Scans> {
   const { isStrict } = ctx.state;
-  const sent = withoutNulls(await readJsonBody(ctx));
-  if (isStrict) addDetails(details, unknownAmong(Object.keys(sent), known.request));
+  const body = await readJsonBody(ctx);
+  if (isStrict) addDetails(details, unknownAmong(Object.keys(body), known.request));
+  const sent = withoutNulls(body);
   const wid = Id.optional().safeParse(sent.wid);
   if (!wid.success) addDetails(details, { wid: wid.error.issues.map(({ message }) => message) });
   return { scans: readList(sent.scans, isStrict === true, details), wid: wid.data };
@@ -33,11 +34,10 @@ function readList(list: unknown, isStrict: boolean, details: Details): Scan[] {
       addDetails(details, { [named('')]: ['must be an object.'] });
       return [];
     }
-    const fields = withoutNulls(each as Record<string, unknown>);
-    const scan = Scan.safeParse(fields);
+    const scan = Scan.safeParse(withoutNulls(each as Record<string, unknown>));
     const errors = {
       ...(scan.success ? {} : fieldErrorsOf(scan.error)),
-      ...(isStrict ? unknownAmong(Object.keys(fields), known.scan) : {}),
+      ...(isStrict ? unknownAmong(Object.keys(each), known.scan) : {}),
     };
     for (const [field, messages] of Object.entries(errors)) addDetails(details, { [named(field)]: messages });
     return scan.success ? [scan.data] : [];
