@@ -58,8 +58,9 @@ create trigger item_short_id_is_no_alias before insert on item
 
 -- Adds an alias for the api. Runs with the owner's rights, because the api may not lock the items. Creates of
 -- items wait behind the lock, so it is not waited for longer than a caller waits anyway. `named`: the number
--- of the item that has the name now; null if there is no such item.
-create function teach_alias(taught text, of_part_no integer, out named integer, out is_new boolean)
+-- of the item that has the name now, as an alias or as its shortID; null if there is no such item.
+create function teach_alias(taught text, of_part_no integer, out named integer, out is_new boolean,
+  out is_short_id boolean)
 language plpgsql security definer set search_path = public, pg_temp set lock_timeout = '2s' as $$
 begin
   is_new := false;
