@@ -67,6 +67,7 @@ describe('200: all that a code names', () => {
     const shortID = await service.item();
     const marks = { serial: uniqueName('SER'), serial2: uniqueName('SEC'), rfidTag: uniqueName('TAG') };
     const recNo = await receiveLot(client, shortID, 5, { ...marks, spot: 'A-1', expires: '2031-06-30' });
+    let units = 5;
     for (const [kind, data] of Object.entries({ ...marks, lot: String(recNo) })) {
       const { matches, ambiguous } = await scan(client, data);
       expect(matches).toEqual([
@@ -79,7 +80,7 @@ describe('200: all that a code names', () => {
             description: '',
             wID: 1,
             spot: 'A-1',
-            units: 5,
+            units,
           },
           ...{ serial: marks.serial, serial2: marks.serial2, rFIDTag: marks.rfidTag },
           ...{ expires: '2031-06-30T23:59:59.999Z', hold: false, active: true },
@@ -92,6 +93,7 @@ describe('200: all that a code names', () => {
       ]);
       expect(ambiguous).toBe(false);
       expect((await carryOut(client, matches[0])).status).toBe(200);
+      units -= 1;
     }
   });
 
@@ -285,11 +287,11 @@ describe('GS1', () => {
     const client = await service.client();
     await teach(client, await service.item(), gtin);
     const bad = '(01)04006381333932';
-    const shortID = await service.item({ shortID: bad });
+    await service.item({ shortID: bad });
     expect(await scan(client, bad)).toMatchObject({
       gs1: null,
       fault: { ai: '01', message: 'Its check digit is wrong.' },
-      matches: [{ kind: 'item', shortID }],
+      matches: [{ kind: 'item', shortID: bad }],
     });
     expect(await scan(client, `]d201${gtin}10A\u001d10B`)).toMatchObject({
       ...{ gs1: null, matches: [] },
