@@ -1,3 +1,4 @@
+import type { Tx } from '@inventory/db/postgres/pool';
 import {
   findItemMatches,
   findStockMatches,
@@ -15,8 +16,8 @@ import type { Asker, Lists } from '../lists/lists.ts';
 export type Scans = { scans: readonly Scan[]; wid?: number | undefined };
 
 /**
- * Reads codes and finds everything that they name in these warehouses, with three statements for all codes
- * together. Returns the JSON text of the answer. `year`: the present one.
+ * Reads codes and finds everything that they name in these warehouses, as of one moment and with a few
+ * statements for all codes together. Returns the JSON text of the answer. `year`: the present one.
  */
 export async function scanCodes(
   lists: Pick<Lists, 'lookUp'>,
@@ -27,14 +28,17 @@ export async function scanCodes(
   const codes = scans.map(({ data, symbology }) => readCode(data, symbology ?? null, year));
   const wids = wid === undefined ? [...asker.client.scope] : [wid];
   const only = wids.length === 1 ? wids[0]! : null;
-  const { items, stock } = await lists.lookUp(async (sql) => {
-    const named = itemsByName(await findItemMatches(sql, namesOf(codes)));
-    const asks = asksOf(codes, named);
-    const list = [...asks.values()];
-    const places = await findStockMatches(sql, list, wids, matchesMax + 1);
-    const found = new Map([...asks.keys()].map((key, place) => [key, places.get(place) ?? []]));
-    return { items: named, stock: found };
-  }, asker);
+  const find = async (tx: Tx) => {
+    const items = itemsByName(await findItemMatches(tx, namesOf(codes)));
+    const asks = asksOf(codes, items);
+    const places = await findStockMatches(tx, [...asks.values()], wids, matchesMax + 1);
+    const stock = new Map([...asks.keys()].map((key, place) => [key, places.get(place) ?? []]));
+    return { items, stock };
+  };
+  const { items, stock } = await lists.lookUp(
+    (sql) => sql.begin('isolation level repeatable read read only', find) as ReturnType<typeof find>,
+    asker,
+  );
   const results = codes.map((code, index) => resultOf(scans[index]!.data, code, { items, stock, only }));
   return jsonText({ results });
 }

@@ -1,7 +1,7 @@
 import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
 import { dateTimeText } from '../lists/record-json.ts';
 import { type Piece, piece, raw, send } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import type { Tx } from '../postgres/pool.ts';
 
 /** An item that a code names: by its shortID, or by an alias. */
 export type ItemMatch = {
@@ -17,10 +17,10 @@ export type ItemMatch = {
  * scanned.
  */
 export async function findItemMatches(
-  sql: Sql,
+  tx: Tx,
   names: { shortIds: readonly string[]; aliases: readonly string[] },
 ): Promise<ItemMatch[]> {
-  const rows = await send<ItemMatch>(sql)`
+  const rows = await send<ItemMatch>(tx)`
     select 'item' as kind, short_id as name, part_no as "partNo", short_id as "shortID", description
     from item
     where short_id = any(${names.shortIds}::text[])
@@ -69,63 +69,80 @@ const heldLookedAtMax = 1000;
 type Row = Omit<LotMatch, 'kind' | 'units'> & { place: number; units: string };
 
 /**
- * Finds lots and spots in these warehouses, at most `max` of each ask; by the index of the ask in the list.
- * All asks travel in two statements. Nothing outside these warehouses is looked at but a lot whose
- * recNo was asked for.
+ * Finds lots and spots in these warehouses, at most some more than `max` of each ask; by the index of the ask
+ * in the list, lots in stock first. All asks travel in three statements. Nothing outside these warehouses is
+ * looked at but a lot whose recNo was asked for. Must be the last statements of the transaction.
  */
 export async function findStockMatches(
-  sql: Sql,
+  tx: Tx,
   asks: readonly StockAsk[],
   wids: readonly number[],
   max: number,
 ): Promise<Map<number, StockMatch[]>> {
   const found = new Map<number, StockMatch[]>();
   if (asks.length === 0 || wids.length === 0) return found;
-  const branches = branchesOf(asks, wids, max);
   const add = (place: number, match: StockMatch) => {
     const known = found.get(place);
     if (known === undefined) found.set(place, [match]);
     else known.push(match);
   };
-  if (branches.length > 0) {
-    const rows = await send<Row>(sql)`
-      select found.place as "place", lot.rec_no::float8 as "recNo", lot.part_no as "partNo", item.short_id as "shortID",
-        item.description, lot.wid as "wID", lot.spot, trim_scale(lot.units)::text as units, lot.serial, lot.serial2,
-        lot.rfid_tag as "rFIDTag", ${raw(dateTimeText('lot.expires'))} as expires, lot.hold, lot.active
-      from (${branches.reduce((all, each) => piece`${all} union all ${each}`)}) as found
-      cross join lateral (select * from lot where lot.rec_no = found.rec_no offset 0) as lot
-      cross join lateral (
-        select short_id, description
-        from item
-        where item.part_no = lot.part_no
-        offset 0
-      ) as item
-      order by found.place, lot.active desc, lot.rec_no desc`;
-    for (const { place, units, ...lot } of rows) {
-      const { kind } = asks[place]!;
-      add(place, { kind: kind as LotMatch['kind'], ...lot, units: parseQuantity(units) });
-    }
+  const { anyItem, oneItem } = branchesOf(asks, wids, max);
+  const spots = await findSpots(tx, asks, wids);
+  const rows = await findLots(tx, anyItem);
+  if (oneItem.length > 0) {
+    // If most numbers are rare, a plan that reads all lots with a number and sorts out the item's looks cheap,
+    // and would then be kept for the number that ten thousand items have.
+    await tx`select set_config('enable_sort', 'off', true)`;
+    rows.push(...(await findLots(tx, oneItem)));
   }
-  for (const { place, wid } of await findSpots(sql, asks, wids)) {
-    add(place, { kind: 'spot', wID: wid, spot: asks[place]!.value });
+  rows.sort((one, other) => Number(other.active) - Number(one.active) || other.recNo - one.recNo);
+  for (const { place, units, ...lot } of rows) {
+    const kind = asks[place]!.kind as LotMatch['kind'];
+    add(place, { kind, ...lot, units: parseQuantity(units) });
   }
+  for (const { place, wid } of spots) add(place, { kind: 'spot', wID: wid, spot: asks[place]!.value });
   return found;
+}
+
+/** Reads the lots that these branches find. */
+async function findLots(tx: Tx, branches: readonly Piece[]): Promise<Row[]> {
+  if (branches.length === 0) return [];
+  const rows = await send<Row>(tx)`
+    select found.place as "place", lot.rec_no::float8 as "recNo", lot.part_no as "partNo", item.short_id as "shortID",
+      item.description, lot.wid as "wID", lot.spot, trim_scale(lot.units)::text as units, lot.serial, lot.serial2,
+      lot.rfid_tag as "rFIDTag", ${raw(dateTimeText('lot.expires'))} as expires, lot.hold, lot.active
+    from (${branches.reduce((all, each) => piece`${all} union all ${each}`)}) as found
+    cross join lateral (select * from lot where lot.rec_no = found.rec_no offset 0) as lot
+    cross join lateral (
+      select short_id, description
+      from item
+      where item.part_no = lot.part_no
+      offset 0
+    ) as item`;
+  return [...rows];
 }
 
 type Placed = { place: number; value: string; partNo: number | null };
 
-function branchesOf(asks: readonly StockAsk[], wids: readonly number[], max: number): Piece[] {
+/** `oneItem`: those that find lots of one item; see {@link ofItem}. */
+function branchesOf(
+  asks: readonly StockAsk[],
+  wids: readonly number[],
+  max: number,
+): { anyItem: Piece[]; oneItem: Piece[] } {
   const placed = (kind: StockKind, isOfItem: boolean): Placed[] =>
     asks.flatMap(({ kind: asked, value, partNo }, place) =>
       asked === kind && (partNo !== null) === isOfItem ? [{ place, value, partNo }] : [],
     );
-  return [
-    ...branch(placed('lot', false), (given) => byRecNo(given, wids)),
-    ...columns.flatMap(({ kind, column, isSet, held }) => [
-      ...branch(placed(kind, false), (given) => byValue(given, { column, isSet }, wids, max)),
-      ...branch(placed(kind, true), (given) => ofItem(given, { column, isSet, held }, wids, max)),
-    ]),
-  ];
+  const anyItem = columns.flatMap(({ kind, ...column }) =>
+    branch(placed(kind, false), (given) => byValue(given, column, wids, max)),
+  );
+  return {
+    anyItem: [...branch(placed('lot', false), (given) => byRecNo(given, wids)), ...anyItem],
+    oneItem: columns.flatMap(({ kind, ...column }) =>
+      branch(placed(kind, true), (given) => ofItem(given, column, wids, max)),
+    ),
+  };
 }
 
 function branch(given: readonly Placed[], make: (given: readonly Placed[]) => Piece): Piece[] {
@@ -182,7 +199,13 @@ function byValue(
     ) as found`;
 }
 
-/** Lots in stock of an item, however many other items have the same serial. */
+// As in the indexes for picks, each of which has this order for an item, a warehouse and one value.
+const pickOrder = raw(`order by coalesce(expires, 'infinity'), received, rec_no`);
+
+/**
+ * Lots in stock of an item, however many other items have the same value. With sorting off, only the index
+ * for picks by this column has the order.
+ */
 function ofItem(
   given: readonly Placed[],
   { column, isSet, held }: Column,
@@ -200,6 +223,7 @@ function ofItem(
         from lot
         where lot.part_no = asked.part_no and lot.wid = scope.wid and lot.${raw(column)} = asked.value and active
           and not hold and ${raw(isSet)}
+        ${pickOrder}
         limit ${max}
       )
       union all
@@ -210,6 +234,7 @@ function ofItem(
           from lot
           where lot.part_no = asked.part_no and lot.wid = scope.wid and active and hold and ${raw(held)}
             ${isIndexed ? piece`and lot.${raw(column)} = asked.value` : piece``}
+          ${pickOrder}
           limit ${isIndexed ? max : heldLookedAtMax}
         ) as held
         where held.${raw(column)} = asked.value
@@ -220,7 +245,7 @@ function ofItem(
 
 /** The warehouses in which the spots have, or had, lots. */
 async function findSpots(
-  sql: Sql,
+  tx: Tx,
   asks: readonly StockAsk[],
   wids: readonly number[],
 ): Promise<{ place: number; wid: number }[]> {
@@ -228,7 +253,7 @@ async function findSpots(
     kind === 'spot' ? [{ place, value, partNo: null }] : [],
   );
   if (given.length === 0) return [];
-  const rows = await send<{ place: number; wid: number }>(sql)`
+  const rows = await send<{ place: number; wid: number }>(tx)`
     select asked.place, scope.wid
     from ${asked(given)}
     cross join unnest(${wids}::integer[]) as scope (wid)
