@@ -17,8 +17,8 @@ beforeAll(async () => {
   await sql`
     insert into item (short_id, created_by) select 'ITEM-' || n, 'tests' from generate_series(1, 3000) as n`;
   await sql`alter table lot set (autovacuum_enabled = off)`;
-  // Item 1 has every tenth lot and one lot in warehouse 1 under the common serial. One in seven is on hold, one
-  // in three is used up, and half of all are in warehouse 3.
+  // Item 1 has every tenth lot. One in seven is on hold, one in three is used up, and half of all are in
+  // warehouse 3.
   await sql`
     insert into lot (part_no, wid, spot, units, serial, serial2, rfid_tag, hold, active, received, shipped, modified)
     select case when n % 10 = 0 then 1 else 2 + n % 2990 end, 1 + 2 * (n % 2), mark, units, mark, mark, mark,

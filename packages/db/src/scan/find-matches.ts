@@ -90,8 +90,8 @@ export async function findStockMatches(
   const spots = await findSpots(tx, asks, wids);
   const rows = await findLots(tx, anyItem);
   if (oneItem.length > 0) {
-    // If most numbers are rare, a plan that reads all lots with a number and sorts out the item's looks cheap,
-    // and would then be kept for the number that ten thousand items have.
+    // If most numbers are rare, a plan that reads all lots with a number and sorts out those of other items
+    // looks cheap, and would then be kept for a number that ten thousand items have.
     await tx`select set_config('enable_sort', 'off', true)`;
     rows.push(...(await findLots(tx, oneItem)));
   }
