@@ -208,16 +208,19 @@ describe('one item under several names', () => {
       }
       return received;
     })();
-    for (let turn = 0; turn < 20; turn++) {
-      await client.delete(`/Item/${partNo}/Aliases/${alias}`);
-      const none = await client.post('/Inventory/Receive', { itemID: alias, units: 1, ...inOne });
-      expect(none.status).toBe(400);
-      holder = 1 - holder;
-      partNo = await teach(client, items[holder]!, alias);
-      const { body } = await client.post('/Inventory/Receive', { itemID: alias, units: 1, ...inOne });
-      expect(body.lot.shortID).toBe(items[holder]);
+    try {
+      for (let turn = 0; turn < 20; turn++) {
+        await client.delete(`/Item/${partNo}/Aliases/${alias}`);
+        const none = await client.post('/Inventory/Receive', { itemID: alias, units: 1, ...inOne });
+        expect(none.status).toBe(400);
+        holder = 1 - holder;
+        partNo = await teach(client, items[holder]!, alias);
+        const { body } = await client.post('/Inventory/Receive', { itemID: alias, units: 1, ...inOne });
+        expect(body.lot.shortID).toBe(items[holder]);
+      }
+    } finally {
+      done = true;
     }
-    done = true;
     expect(items).toEqual(expect.arrayContaining([...new Set(await receiving)]));
   });
 });
