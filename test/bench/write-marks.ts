@@ -23,11 +23,6 @@ export function marksOf(
       3,
     ),
     atLeast('128 callers, mixed: ours / plain', rate('ours', busiest) / rate('plain', busiest), 1.5),
-    atLeast(
-      '128 callers, mixed: ours / waitUntilFinished',
-      rate('ours', busiest) / rate('waiting', busiest),
-      3,
-    ),
     atLeast('128 callers, mixed, one item: ours / plain', rate('ours', hottest) / rate('plain', hottest), 4),
     atLeast('128 callers, mixed: one item / 1,000 items', rate('ours', hottest) / rate('ours', busiest), 0.9),
     atLeast(

@@ -58,19 +58,9 @@ const cells = (line: string) => line.trim().split(/ {2,}|(?<=:wid) /);
 const rowsOf = (table: string) => table.trim().split('\n').slice(1).map(cells);
 
 type Place = 'in scope' | 'outside' | 'none' | 'no such';
-const wids: Record<Place, number | undefined> = {
-  'in scope': 1,
-  outside: 3,
-  none: undefined,
-  'no such': 4_000,
-};
+const wids = { 'in scope': 1, outside: 3, none: undefined, 'no such': 4_000 };
 // More of the same kind: a move needs two.
-const toWids: Record<Place, number | undefined> = {
-  'in scope': 2,
-  outside: 5,
-  none: undefined,
-  'no such': 4_001,
-};
+const toWids = { 'in scope': 2, outside: 5, none: undefined, 'no such': 4_001 };
 const places = Object.keys(wids) as Place[];
 
 const matrix = rowsOf(expected).map(([name = '', permission = '', readOnly = '', ...answers]) => ({
@@ -162,8 +152,15 @@ test('the table has every route of the service, and no other', () => {
   expect(matrix.map(({ name }) => name).sort()).toEqual(routes.map(nameOf).sort());
 });
 
-/** A client of warehouses 1 and 2 with these permissions. */
-const clientWith = (permissions: number[], readOnly: boolean) => service.client({ permissions, readOnly });
+const clients = new Map<string, Promise<ApiClient>>();
+
+/** A client of warehouses 1 and 2 with these permissions; the same for every route. */
+function clientWith(permissions: number[], readOnly: boolean): Promise<ApiClient> {
+  const key = JSON.stringify([permissions, readOnly]);
+  const client = clients.get(key) ?? service.client({ permissions, readOnly });
+  clients.set(key, client);
+  return client;
+}
 
 test.each(matrix)(
   '$name: every permission, read-only or not, and every kind of warehouse',

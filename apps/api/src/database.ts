@@ -78,6 +78,8 @@ const kindsOf = (readsMax: number) =>
     cheap: {
       name: 'inventory-api',
       statementTimeoutMs: listTimeoutMs,
+      // For these and the looks, Postgres would take longer to start other processes than to read.
+      oneProcess: true,
       connectionsMax: readsMax,
       overrunMs: 2000,
       limitMs: listLimitMs,
@@ -111,6 +113,7 @@ const kindsOf = (readsMax: number) =>
       name: 'inventory-looks',
       statementTimeoutMs: 500,
       byIndex: true,
+      oneProcess: true,
       connectionsMax: 2,
       overrunMs: 700,
       limitMs: 1000,
@@ -118,7 +121,7 @@ const kindsOf = (readsMax: number) =>
       // lists.
       waitMs: 6000,
     },
-    // Long compared with the work itself: starting on a slow machine needs it.
+    // Generous for such small work: a start on a slow machine needs it.
     authentication: {
       name: 'inventory-authentication',
       statementTimeoutMs: 4000,
@@ -137,8 +140,8 @@ const kindsOf = (readsMax: number) =>
       waitMs: 600,
     },
     trials: trialsKind,
-    // Postgres ends the write well before the caller is answered, so nothing is applied after the caller was
-    // told that it was not.
+    // Postgres ends the write well before the caller is answered, so no write is applied after its caller was
+    // told otherwise.
     items: {
       name: 'inventory-items',
       statementTimeoutMs: 3000,

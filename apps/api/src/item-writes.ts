@@ -89,8 +89,8 @@ type ItemWrite<T> = {
   /** One statement. It begins only if enough time is left. */
   write: (wait: Wait) => Promise<T>;
   /**
-   * Reads the item back: null if it does not have the requested values. Null instead of a function if the
-   * write concerns nobody.
+   * Reads the item back: null if it does not have the requested values. Null instead of a function if a lost
+   * write harms nobody.
    */
   readBack: (() => Promise<T | null>) | null;
 };

@@ -177,7 +177,7 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
   addLateReadings(metrics, readings);
 }
 
-/** Registers the metrics that show the operator problems that no caller was told of. */
+/** Registers the metrics of trouble that no answer shows. */
 function addLateReadings(metrics: Metrics, { submitter, bodyRoom, backupAgeSeconds }: ApiReadings): void {
   metrics.gauge(
     'inventory_api_batch_bytes',

@@ -68,15 +68,15 @@ import { gather } from './turns/gather.ts';
 
 // Enough for all scanners of a warehouse behind one address, and a fraction of all connections.
 const perAddressMax = 250;
-// The longest queue of connections that wait to be accepted, as far as the system allows. Node's default of
-// 511 is too short: if a whole fleet connects at once, the rest retries after a second, then after several.
+// The backlog of connections that are not accepted yet, as far as the system allows. Node's 511 is too short:
+// if a whole fleet connects at once, the rest retries after a second, then after several.
 const backlog = 4096;
-// Batch operations under way at once: enough to fill one envelope, or all envelopes.
+// Batch operations under way at once: one full envelope beside single transactions, all envelopes without.
 const batchOperationsMax = { beside: 64, alone: 256 };
 // When a connection ends or a statement takes too long (`verdicts`), outcomes are read again on another
 // connection: a machine that is busy for a second must not cause a doubtful answer.
 const readAgainForMs = 1500;
-// Half of the time is for the read itself.
+// The second half is kept for the read itself.
 const readBesideMs = 1000;
 // Looks for lost answers are frequent and may wait for the next round. They must not delay verdicts.
 const lookWithinMs = 100;
@@ -318,7 +318,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     server.once('error', reject);
     server.listen({ port: config.PORT, host: config.HOST, backlog }, resolve);
   });
-  // Without the internal port, nobody can read it.
+  // Only the metrics on the internal port show it.
   const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.operations);
   addApiReadings(registry, {
     submitter,

@@ -4,7 +4,9 @@
 create table warehouse (
   wid integer primary key check (wid > 0),
   name text collate "C" not null check (name <> ''),
-  created timestamptz(3) not null default now()
+  created timestamptz(3) not null default now(),
+  -- When the name last changed; null: never. The warehouse's lots show it and count as modified since then.
+  renamed timestamptz(3)
 );
 
 -- Items. Stock and its history refer to the number, callers to the shortID.

@@ -138,7 +138,7 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
   };
 }
 
-/** While a stream keeps a core busy, its client has no costly list beside it. */
+/** A stream also takes a costly turn for as long as it keeps a core busy. */
 async function takeStreamTurns(turns: ListTurns, clientId: string, wait: Wait): Promise<() => void> {
   const endStream = await turns.take(clientId, 'streamed', wait);
   try {

@@ -39,8 +39,8 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
       responses: sharedAnswers(),
       parameters: headerParameters,
       headers: headerComponents(),
-      // The page's dialog shows them in this order: first the credentials that a reader has, then the token
-      // made from them.
+      // The page's dialog shows them in this order: first the credentials, which a reader has, then the token
+      // that is made from them.
       securitySchemes: {
         clientCredentials: {
           type: 'oauth2',
@@ -215,7 +215,7 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-// No examples: the page would send them, and a second transaction with the same key is refused.
+// No examples: the page would send them, and a second transaction with the same key would be refused.
 const headerParameters = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',

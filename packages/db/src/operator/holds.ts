@@ -17,7 +17,7 @@ export async function holdLot(
     if (!lot.active) return 'not_in_stock';
     if (lot.hold) return 'already_held';
     await changeHold(tx, recNo, { hold: true, reason });
-    await record(tx, 'hold', { recNo, reason }, { recNo, status: 'held' });
+    await record(tx, 'hold', { recNo, reason }, { recNo, wid: lot.wid, status: 'held' });
     return 'held';
   });
 }
@@ -30,12 +30,14 @@ export async function releaseLot(sql: Sql, recNo: number): Promise<'released' | 
     if (!lot.active) return 'not_in_stock';
     if (!lot.hold) return 'not_held';
     await changeHold(tx, recNo, { hold: false, reason: null });
-    await record(tx, 'release', { recNo }, { recNo, status: 'released' });
+    await record(tx, 'release', { recNo }, { recNo, wid: lot.wid, status: 'released' });
     return 'released';
   });
 }
 
-async function lockGateAndReadLot(tx: Tx, recNo: number): Promise<{ active: boolean; hold: boolean } | null> {
+type Found = { wid: number; active: boolean; hold: boolean };
+
+async function lockGateAndReadLot(tx: Tx, recNo: number): Promise<Found | null> {
   // Locks the gate, like the batches. A lot never changes its item or warehouse (moved elsewhere, it becomes
   // another record), so it may be looked up before the lock.
   const [gate] = await tx`
@@ -45,8 +47,8 @@ async function lockGateAndReadLot(tx: Tx, recNo: number): Promise<{ active: bool
     for no key update`;
   if (gate === undefined) return null;
   // A statement of its own, so that it sees the changes of the gate's last holder.
-  const [lot] = await tx<{ active: boolean; hold: boolean }[]>`
-    select active, hold
+  const [lot] = await tx<Found[]>`
+    select wid, active, hold
     from lot
     where rec_no = ${recNo}`;
   return lot ?? null;
@@ -68,7 +70,7 @@ async function changeHold(tx: Tx, recNo: number, { hold, reason }: { hold: boole
 
 async function record(tx: Tx, kind: 'hold' | 'release', body: object, result: object) {
   await tx`
-    insert into stock_transaction (request_id, client_id, kind, body, status, result)
+    insert into stock_transaction (request_id, client_id, kind, body, status, result, at)
     values (gen_random_uuid(), ${adminClientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
-      ${JSON.stringify(result)}::text::json)`;
+      ${JSON.stringify(result)}::text::json, change_moment())`;
 }

@@ -57,9 +57,7 @@ $$;
 -- All three read the catalog, the stock and its history, and the counts of the lists.
 grant select on schema_version, schema_compatibility, item, warehouse, security_group, client, client_warehouse,
   stock_level, lot, stock_transaction, stock_entry, idempotency_key, item_block, item_arrival, level_set,
-  level_arrival, lot_block, lot_volume, lot_block_count, lot_chapter_count, lot_volume_count, lot_arrival,
-  transaction_block_count, transaction_chapter_count, transaction_volume_count, transaction_arrival to
-  inventory_api, inventory_worker, inventory_operator;
+  level_arrival, list_count, list_arrival to inventory_api, inventory_worker, inventory_operator;
 -- The time of their changes.
 grant execute on function change_moment to inventory_api, inventory_worker, inventory_operator;
 
@@ -89,21 +87,16 @@ grant select on item_alias, envelope_key, audit_progress, audit_drift to invento
 grant insert (part_no, wid), update (in_stock, on_hold, used, modified) on stock_level to inventory_worker;
 grant insert, update (units, spot, rfid_tag, modified, active, shipped, hold, hold_reason, net_weight,
   gross_weight) on lot to inventory_worker;
-grant insert (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses,
-  part_no, wid, to_wid, captured_at, captured_at_corrected, device_id, device_seq) on stock_transaction to
-  inventory_worker;
-grant insert on stock_entry to inventory_worker;
+grant insert on stock_transaction, stock_entry to inventory_worker;
 grant insert, update (asked_at, fingerprint, request_id, refused_at) on idempotency_key to inventory_worker;
 grant usage on sequence lot_rec_no_seq, stock_transaction_no_seq to inventory_worker;
 -- With it, a batch that claims a key notices that another one has it.
 grant execute on function refuse_taken_key to inventory_worker;
-grant insert on lot_arrival, level_arrival, transaction_arrival to inventory_worker;
-grant delete on item_arrival, level_arrival, lot_arrival, transaction_arrival to inventory_worker;
-grant insert, update on item_block, level_set, lot_block, lot_volume, lot_block_count, lot_chapter_count,
-  lot_volume_count, transaction_block_count, transaction_chapter_count, transaction_volume_count to
-  inventory_worker;
-grant execute on function fold_item_arrivals, fold_level_arrivals, fold_lot_arrivals, fold_transaction_arrivals,
-  cut_item_block, cut_lot_block, cut_lot_chapter, cut_lot_volume, remove_outdated to inventory_worker;
+grant insert on level_arrival, list_arrival to inventory_worker;
+grant delete on item_arrival, level_arrival, list_arrival to inventory_worker;
+grant insert, update on item_block, level_set, list_count to inventory_worker;
+grant execute on function lot_bucket, counted_for, fold_item_arrivals, fold_level_arrivals, fold_list_arrivals,
+  cut_item_block, remove_outdated to inventory_worker;
 grant update (lot_after, lot_until, level_after_part_no, level_after_wid, pass_started, pass_finished, due) on
   audit_progress to inventory_worker;
 grant insert (check_name, part_no, wid, rec_no, expected, found), update (expected, found, last_seen), delete on
@@ -120,19 +113,21 @@ grant update (description, category, sub_category, uom, put_up, units, dflt_owne
 grant insert on item_arrival, item_alias, level_arrival, warehouse, security_group, client, client_secret,
   client_warehouse to inventory_operator;
 grant insert (client_id) on former_client to inventory_operator;
-grant update (name) on warehouse to inventory_operator;
+grant update (name, renamed) on warehouse to inventory_operator;
 grant update (group_id, read_only, disabled, rate_limit, operations_per_minute, tokens_from) on client to
   inventory_operator;
 grant delete on item_alias, client, client_secret, client_warehouse to inventory_operator;
 grant update (hold, hold_reason, modified) on lot to inventory_operator;
 grant insert (part_no, wid, on_order, committed, packed, asn, used), update (on_hold, on_order, committed,
   packed, asn, used, modified) on stock_level to inventory_operator;
-grant insert (request_id, client_id, kind, body, status, result) on stock_transaction to inventory_operator;
+grant insert (request_id, client_id, kind, body, status, result, at) on stock_transaction to inventory_operator;
 grant usage on sequence item_part_no_seq, stock_transaction_no_seq to inventory_operator;
 -- A backup contains the last numbers of the sequences.
 grant select on all sequences in schema public to inventory_operator;
 grant insert (taken_at, server, bytes, made_by) on backup_record to inventory_operator;
 grant execute on function remove_old_keys, remove_undone_transactions to inventory_operator;
+-- for the audit
+grant execute on function lot_bucket, counted_for, count_lists to inventory_operator;
 -- The operator adds and withdraws keys for tokens, but never reads a private key.
 grant select (kid), insert (kid, private_jwk), delete on signing_key to inventory_operator;
 grant select, insert (kid, public_jwk, signs_from), update (signs_from, retired, withdrawn) on verifying_key to

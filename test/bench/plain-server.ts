@@ -17,10 +17,9 @@ import { createLog } from '@inventory/process/log/log';
 import { createMetrics } from '@inventory/process/telemetry/metrics';
 import { connectProducer } from '@inventory/queue/redis/redis';
 import { createPlainStock } from './plain-stock.ts';
-import { createWaitingStock } from './wait-until-finished-stock.ts';
 
-// The api with another way of writing: the very same checks, another Stock.
-const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '', WAY = '' } = process.env;
+// The api with the plain way of writing: the very same checks, another Stock.
+const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '' } = process.env;
 const sql = connect(DATABASE_URL, { name: 'bench-api', connectionsMax: 20 });
 const { lists, authentication } = openDatabase(DATABASE_URL, 10);
 const redis = connectProducer(REDIS_URL, () => {});
@@ -30,10 +29,9 @@ const authenticator = await createAuthenticator(
   createLog('bench'),
   async () => false,
 );
-const stock = WAY === 'plain' ? createPlainStock(sql) : createWaitingStock(REDIS_URL, QUEUE_PREFIX);
 const folded = createFoldedLog(createLog('bench'));
 const app = createApp({
-  routes: inventoryRoutes(lists, stock as never),
+  routes: inventoryRoutes(lists, createPlainStock(sql) as never),
   token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
   authenticator,
   rateLimiter: createRateLimiter(redis, { prefix: QUEUE_PREFIX, what: 'requests' }),
