@@ -187,7 +187,7 @@ export const mutants: readonly Mutant[] = [
       ],
     ]),
     mutant("a worker's memory is not compared with Postgres", 'Postgres has lost', [
-      [applyBatch, 'if (isOutdated(parts, requests, levels, items)) throw', 'if (false) throw'],
+      [applyBatch, 'if (isOutdated(parts, requests, levels, read)) throw', 'if (false) throw'],
     ]),
   ]),
   ...noticedBy('concurrency/batch.test.ts', [

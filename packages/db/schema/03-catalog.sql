@@ -54,7 +54,8 @@ create table item_alias (
   part_no integer not null references item
 );
 
-create index item_alias_part_no_idx on item_alias (part_no);
+-- In the order of the list of an item's aliases.
+create index item_alias_part_no_idx on item_alias (part_no, alias);
 
 create function refuse_short_id_of_alias() returns trigger language plpgsql as $$
 begin
@@ -89,3 +90,27 @@ create trigger alias_change_added after insert on item_alias referencing new tab
   for each statement execute function note_items_changed();
 create trigger alias_change_removed after delete on item_alias referencing old table as touched
   for each statement execute function note_items_changed();
+-- Adds an alias for the api. Runs with the owner's rights, because the api may not lock the items. Creates of
+-- items wait behind the lock, so it is not waited for longer than a caller waits anyway. `named`: the number
+-- of the item that has the name now, as an alias or as its shortID; null if there is no such item.
+create function teach_alias(taught text, of_part_no integer, out named integer, out is_new boolean,
+  out is_short_id boolean)
+language plpgsql security definer set search_path = public, pg_temp set lock_timeout = '2s' as $$
+begin
+  is_new := false;
+  is_short_id := false;
+  select part_no into named from item_alias where alias = taught;
+  if named is not null or not exists (select from item where part_no = of_part_no) then
+    return;
+  end if;
+  lock table item in share row exclusive mode;
+  select part_no into named from item where short_id = taught;
+  is_short_id := named is not null;
+  if is_short_id then
+    return;
+  end if;
+  insert into item_alias (alias, part_no) values (taught, of_part_no) on conflict do nothing;
+  is_new := found;
+  select part_no into named from item_alias where alias = taught;
+end
+$$;
