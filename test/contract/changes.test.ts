@@ -385,7 +385,7 @@ describe('refusals', () => {
     for (const after of ['', `${cursor}A`, `${cursor.slice(1)}`, `${cursor}=`, 'NOW', 'A'.repeat(24)]) {
       expect((await client.get(`/Changes?after=${after}`)).status, after).toBe(400);
     }
-    expect((await client.get(`/Changes?after=${cursor}&wait=1000000&limit=1`)).status).toBe(200);
+    expect((await client.get('/Changes?wait=1000000&limit=999999')).status).toBe(200);
   });
 
   test('400 with handling=strict: a parameter that is not known', async () => {

@@ -300,7 +300,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     tracing,
   });
   const stock = wireStock(config, { database, redis, sender, needs, now: clock.now });
-  const feed = createFeed(database.changes);
+  const feed = createFeed(database.changes, database.feedPosition);
   const isBehindProxy = config.TRUST_PROXY > 0;
   const app = createApp({
     routes: routesOf(config, { database, feed, stock, now: clock.now }),
