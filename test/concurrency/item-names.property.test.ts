@@ -92,7 +92,7 @@ test('applied: a request under an alias that another item had when the worker la
 test('applied: workers under different names of one item, at once', async () => {
   const names = await named();
   const workers = names.map(() => batches.worker());
-  const each = Array.from({ length: 20 });
+  const each = Array.from({ length: 5 });
   const outcomes = await Promise.all(
     workers.flatMap((worker, index) =>
       each.map(() =>
