@@ -119,11 +119,12 @@ $$;
 -- (src/lists/search-items.ts).
 
 -- A text as it is compared: composed, and in capitals by the rules of Unicode, so that ß equals SS and the two
--- small sigmas are one. The collation is named, because the rules of the database may know ASCII only.
+-- small sigmas are one. In small letters first, because the capital ẞ stays as it is. The collation is named,
+-- because the rules of the database may know ASCII only.
 create function search_fold(given text) returns text language sql immutable parallel safe
 return case
   when octet_length(given) = length(given) then upper(given collate "C")
-  else normalize(upper(normalize(given, nfc) collate "und-x-icu") collate "C", nfc)
+  else normalize(upper(lower(normalize(given, nfc) collate "und-x-icu")) collate "C", nfc)
 end;
 
 -- The pieces of a folded text that lead to it: all of three characters, and those of one and two that are not

@@ -20,7 +20,7 @@ import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import { nothingAtPath } from '../http/errors.ts';
-import { idParameter, numberParameter, viewParameter } from '../http/reading/parameters.ts';
+import { idParameter, idsParameter, numberParameter, viewParameter } from '../http/reading/parameters.ts';
 import { noWarehouses, route } from '../http/route.ts';
 import type { Lists } from '../lists/lists.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
@@ -70,10 +70,13 @@ const lotQuery = z.object({
   ),
   view: viewParameter,
 });
+/** The most items in one query: each is looked up by its key. */
+const partNosMax = 100;
 const levelQuery = z.object({
   ...pageQueryShape(stockLevelSortColumns),
   itemID: anyText.meta({ description: 'Extension: only the item with this ShortID' }),
   partNo: idParameter('Extension: only the item with this part number'),
+  partNos: idsParameter(`Extension: only items with these part numbers, up to ${partNosMax}`, partNosMax),
   view: viewParameter,
 });
 
