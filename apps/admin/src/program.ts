@@ -36,6 +36,16 @@ import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
 import { transactionList, transactionShow } from './commands/transaction.ts';
 import { warehouseAdd, warehouseList, warehouseRename } from './commands/warehouse.ts';
+import {
+  webhookDisable,
+  webhookEnable,
+  webhookList,
+  webhookRemove,
+  webhookReplay,
+  webhookShow,
+  webhookTest,
+} from './commands/webhook.ts';
+import { webhookAdd, webhookSecret } from './commands/webhook-add.ts';
 
 /** The whole command line. */
 export const inventory = group(
@@ -66,6 +76,15 @@ export const inventory = group(
       'Add, change and remove clients of the API',
       [clientAdd, clientList, clientShow, clientSet, clientSecret, clientDisable, clientEnable, clientRemove],
       'client disable --id scanner-7',
+    ),
+    group(
+      'webhook',
+      'Send the changes of a client to an address',
+      [
+        ...[webhookAdd, webhookList, webhookShow, webhookSecret, webhookDisable, webhookEnable],
+        ...[webhookReplay, webhookTest, webhookRemove],
+      ],
+      'webhook list',
     ),
     group('item', 'List, import and export items', [itemList, itemImport, itemExport], 'item list'),
     group(

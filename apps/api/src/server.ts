@@ -58,6 +58,7 @@ import { itemRoutes } from './routes/items.ts';
 import { meRoutes } from './routes/me.ts';
 import { scanRoutes } from './routes/scan.ts';
 import { createTokenHandler } from './routes/token.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { type StatusPage, startStatusPage } from './status-page/status-page.ts';
 import { createAnswerTexts } from './stock/answer-texts.ts';
 import { createBatchCalls } from './stock/batch-call/batch-calls.ts';
@@ -189,6 +190,7 @@ function routesOf(
     }),
     ...historyRoutes(database),
     ...changeRoutes({ feed, reads }),
+    ...webhookRoutes({ reads }),
     ...inventoryRoutes(lists, stock),
     ...itemRoutes(database),
     ...aliasRoutes(database),
