@@ -623,8 +623,8 @@ async function importKey(`,
       [
         [
           redisRights,
-          'worker: (prefix) => [`~${prefix}:{stock-*`,',
-          "worker: (prefix) => [`~${prefix}:{stock-*`, '~*',",
+          'worker: (prefix) => [`~${prefix}:{stock-*`, `~${prefix}:{webhooks}*`]',
+          "worker: (prefix) => [`~${prefix}:{stock-*`, '~*']",
         ],
       ],
     ),

@@ -12,7 +12,7 @@ const urlMax = 2000;
 export function parseReceiver(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['https:', 'http:'].includes(url.protocol) || text.length > urlMax)
-    throw new InvalidArgumentError('It must be an address like https://erp.example.com/inventory.');
+    throw new InvalidArgumentError('It must be an address like https://erp.example/inventory.');
   if (url.username !== '' || url.password !== '' || url.hash !== '')
     throw new InvalidArgumentError('It must have neither user and password nor a fragment.');
   return url;

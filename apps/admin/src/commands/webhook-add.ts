@@ -37,8 +37,8 @@ export const webhookAdd = new Command('add')
   .addHelpText(
     'after',
     `\nThe secret verifies messages; it is shown only once. See docs/integrations.md.\n${example(
-      'webhook add --client erp --url https://erp.example.com/inventory',
-      'webhook add --client erp --url http://10.1.2.3:8080/hook --allow-private --kinds stock,hold',
+      'webhook add --client scanner-7 --url https://erp.example/inventory',
+      'webhook add --client scanner-7 --url http://10.1.2.3:8080/hook --allow-private --kinds stock,hold',
     )}`,
   )
   .action(async ({ client, url, kinds, from, allowPrivate = false, json }: AddOptions) => {
@@ -84,7 +84,7 @@ export const webhookSecret = new Command('secret')
   .requiredOption('--id <number>', 'the webhook', parseId)
   .option('--now', 'end the previous one at once')
   .option('--json', 'print one line of JSON: webhookId, secret, and when the previous one ends')
-  .addHelpText('after', example('webhook secret --id 3', 'webhook secret --id 3 --now'))
+  .addHelpText('after', example('webhook secret --id 1', 'webhook secret --id 1 --now'))
   .action(async ({ id, now, json }: { id: number; now?: true; json?: true }) => {
     const secret = createWebhookSecret();
     await withDatabase(async (sql) => {

@@ -41,7 +41,7 @@ export const webhookList = new Command('list')
   .description('List webhooks and how they are')
   .option('--client <name>', 'those of this client', parseName)
   .option('--json', 'print one line of JSON')
-  .addHelpText('after', example('webhook list', 'webhook list --client erp'))
+  .addHelpText('after', example('webhook list', 'webhook list --client scanner-7'))
   .action(async ({ client, json }: { client?: string; json?: true }) => {
     await withDatabase(async (sql) => {
       const webhooks = await listWebhooks(sql, { clientId: client ?? null });
@@ -67,7 +67,7 @@ export const webhookShow = new Command('show')
   .requiredOption('--id <number>', 'the webhook', parseId)
   .option('--limit <number>', 'show at most this many deliveries', parseLimit, 20)
   .option('--json', 'print one line of JSON, with the first 1,024 bytes of each answer')
-  .addHelpText('after', example('webhook show --id 3'))
+  .addHelpText('after', example('webhook show --id 1'))
   .action(async ({ id, limit, json }: { id: number; limit: number; json?: true }) => {
     await withDatabase(async (sql) => {
       const webhook = await find(sql, id);
@@ -114,7 +114,7 @@ function unknown(id: number): never {
 export const webhookDisable = new Command('disable')
   .description('End deliveries until webhook enable; what changes meanwhile is sent then')
   .requiredOption('--id <number>', 'the webhook', parseId)
-  .addHelpText('after', example('webhook disable --id 3'))
+  .addHelpText('after', example('webhook disable --id 1'))
   .action(async ({ id }: { id: number }) => {
     await withDatabase(async (sql) => {
       if (!(await disableWebhook(sql, id))) unknown(id);
@@ -125,7 +125,7 @@ export const webhookDisable = new Command('disable')
 export const webhookEnable = new Command('enable')
   .description('Let a webhook go on where it stopped, at once')
   .requiredOption('--id <number>', 'the webhook', parseId)
-  .addHelpText('after', example('webhook enable --id 3'))
+  .addHelpText('after', example('webhook enable --id 1'))
   .action(async ({ id }: { id: number }) => {
     await withDatabase(async (sql) => {
       const outcome = await enableWebhook(sql, id);
@@ -142,7 +142,7 @@ export const webhookReplay = new Command('replay')
   .description('Let a webhook go on from another place: send changes again, or leave some out')
   .requiredOption('--id <number>', 'the webhook', parseId)
   .requiredOption('--from <place>', placeHelp, parsePlace)
-  .addHelpText('after', example('webhook replay --id 3 --from beginning', 'webhook replay --id 3 --from now'))
+  .addHelpText('after', example('webhook replay --id 1 --from beginning', 'webhook replay --id 1 --from now'))
   .action(async ({ id, from }: { id: number; from: PlaceGiven }) => {
     await withDatabase(async (sql) => {
       if (!(await replayWebhook(sql, id, await beginFrom(sql, from)))) unknown(id);
@@ -155,7 +155,7 @@ export const webhookReplay = new Command('replay')
 export const webhookRemove = new Command('remove')
   .description('Remove a webhook with its secrets and the record of its deliveries')
   .requiredOption('--id <number>', 'the webhook', parseId)
-  .addHelpText('after', example('webhook remove --id 3'))
+  .addHelpText('after', example('webhook remove --id 2'))
   .action(async ({ id }: { id: number }) => {
     await withDatabase(async (sql) => {
       if (!(await removeWebhook(sql, id))) unknown(id);
@@ -169,7 +169,7 @@ const lookEveryMs = 250;
 export const webhookTest = new Command('test')
   .description('Check that messages arrive: a worker sends one without changes, and this shows the answer')
   .requiredOption('--id <number>', 'the webhook', parseId)
-  .addHelpText('after', example('webhook test --id 3'))
+  .addHelpText('after', example('webhook test --id 1'))
   .action(async ({ id }: { id: number }) => {
     await withDatabase(async (sql) => {
       const last = (await askForTest(sql, id)) ?? unknown(id);

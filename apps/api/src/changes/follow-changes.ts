@@ -36,7 +36,10 @@ function isOther(place: Place, { identity }: FeedPosition): boolean {
 export async function positionFor(feed: Feed, place: Place, waits: boolean): Promise<FeedPosition> {
   if (!waits) return feed.position();
   const recent = await feed.recent();
-  return isOther(place, recent) || place.after > recent.knownNo ? feed.position() : recent;
+  if (isOther(place, recent)) return feed.position();
+  if (place.after <= recent.knownNo) return recent;
+  // Nobody can say now how far the feed is, but there is nothing to tell behind this place yet.
+  return feed.position().catch(() => ({ ...recent, drawnNo: Math.max(recent.drawnNo, place.after) }));
 }
 
 /** The cursor at this place of a client with this scope. */

@@ -11,9 +11,10 @@ import {
   writeCursor,
 } from '@inventory/domain/contract/change-cursor';
 
-// A message contains at most this many changes, and fewer if they have more lines together.
+// A message contains at most this many changes, and fewer if their texts are longer together: many servers
+// refuse bodies of a megabyte.
 const changesMax = 100;
-const linesMax = 1000;
+const charactersMax = 500_000;
 
 /** The next message of a webhook; null: none of the changes up to `throughNo` is for it. */
 export type NextMessage = { message: StoredMessage | null; throughNo: number; hasMore: boolean };
@@ -31,7 +32,7 @@ export async function makeMessage(
   if (toldScope !== null && toldScope !== scope) told.push(scopeChange(await readWarehouseNames(sql, wids)));
   const until = Math.max(afterNo, position.knownNo);
   const limit = changesMax - told.length;
-  const page = await readChanges(sql, { wids, after: afterNo, until, limit, kinds, linesMax });
+  const page = await readChanges(sql, { wids, after: afterNo, until, limit, kinds, charactersMax });
   told.push(...page.changes.map(({ text }) => text));
   const { through: throughNo, hasMore } = page;
   if (told.length === 0) return { message: null, throughNo, hasMore };

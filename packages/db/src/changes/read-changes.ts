@@ -19,7 +19,7 @@ export type ChangePage = {
 
 /**
  * The changes after `after` and up to `until` that concern these warehouses, at most `limit`. `kinds`: only
- * these; default: all. `linesMax`: fewer changes if these have more lines together, but always one.
+ * these; default: all. `charactersMax`: fewer changes if their texts are longer together, but always one.
  */
 export type ChangesAsked = {
   wids: readonly number[];
@@ -27,11 +27,13 @@ export type ChangesAsked = {
   until: number;
   limit: number;
   kinds?: readonly string[] | null;
-  linesMax?: number;
+  charactersMax?: number;
 };
 
-// A move may have a thousand lines, and a page a thousand moves.
-const linesDefault = 5000;
+// A page has fewer changes if these are larger than this together: a move may have a thousand lines, a page a
+// thousand moves, and an api keeps a page until its caller has read it.
+const linesMax = 2000;
+const charactersDefault = 2_000_000;
 // With many warehouses, this many numbers are read from each at a time.
 const numbersAtLeast = 16;
 
@@ -41,7 +43,7 @@ const numbersAtLeast = 16;
  * `until` must not be beyond the position that was read before; see `readFeedPosition`.
  */
 export async function readChanges(sql: Sql, asked: ChangesAsked): Promise<ChangePage> {
-  const { limit, wids, until, linesMax = linesDefault } = asked;
+  const { limit, wids, until, charactersMax = charactersDefault } = asked;
   const numbers = await findNumbers(sql, asked);
   const wanted = numbers.slice(0, limit);
   if (wanted.length === 0) return { changes: [], through: until, hasMore: false };
@@ -67,11 +69,16 @@ export async function readChanges(sql: Sql, asked: ChangesAsked): Promise<Change
     ) as told
     where place = 1 or so_far <= ${linesMax}
     order by no`;
-  const hasMore = rows.length < numbers.length;
+  let characters = 0;
+  const told = rows.filter(({ text }, place) => {
+    characters += text?.length ?? 0;
+    return place === 0 || characters <= charactersMax;
+  });
+  const hasMore = told.length < numbers.length;
   return {
     // Null if an operator has deleted what a change tells.
-    changes: rows.flatMap(({ no, text }) => (text === null ? [] : [{ no, text }])),
-    through: hasMore ? rows.at(-1)!.no : until,
+    changes: told.flatMap(({ no, text }) => (text === null ? [] : [{ no, text }])),
+    through: hasMore ? told.at(-1)!.no : until,
     hasMore,
   };
 }

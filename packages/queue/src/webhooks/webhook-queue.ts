@@ -11,7 +11,7 @@ export type WebhookQueueOptions = {
   prefix: string;
   /** The most webhooks under way at once in this process. */
   concurrency: number;
-  /** Serves a webhook. Returns after how many milliseconds it is to be served again; null: when it is woken. */
+  /** Serves a webhook. Returns after how many milliseconds to serve it again; null: when it is woken. */
   serve: (webhookId: number) => Promise<number | null>;
   report: (error: Error, what: string) => void;
 };

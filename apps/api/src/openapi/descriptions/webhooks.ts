@@ -4,16 +4,16 @@ import { one, type RouteDescription } from '../../http/route-description.ts';
 const list: WebhookList = {
   value: [
     {
-      webhookID: 3,
-      url: 'https://erp.example.com/inventory',
+      webhookID: 1,
+      url: 'https://erp.example/inventory',
       kinds: null,
-      state: 'failing',
+      state: 'active',
       reason: null,
-      since: '2026-01-31T09:10:00.000Z',
+      since: null,
       created: '2026-01-12T08:00:00.000Z',
-      lastAttempt: '2026-01-31T09:10:05.210Z',
-      lastOutcome: '503',
-      nextAttempt: '2026-01-31T09:15:31.000Z',
+      lastAttempt: null,
+      lastOutcome: null,
+      nextAttempt: null,
     },
   ],
 };
@@ -31,5 +31,5 @@ redirect too, is a failure: the same message comes again, with the same \`webhoo
 
 \`reason\`: \`operator\`, \`gone\` (410), \`failed\` (every attempt), \`restored\` (the database was, from a backup), \`clientDisabled\`, \`permission\` (no 11).
 \`lastOutcome\`: the status of the last answer, or \`timeout\`, \`unreachable\`, \`unknownHost\`, \`addressRefused\`, \`tls\`, \`brokenOff\`, \`noSecret\`.`,
-  answer: one('One that fails', list),
+  answer: one('One that has not sent anything yet', list),
 };
