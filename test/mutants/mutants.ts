@@ -701,7 +701,22 @@ async function importKey(`,
       ['packages/db/src/postgres/left-behind.ts', 'catch(() => asked.length)', 'catch(() => 0)'],
     ]),
   ]),
+  ...noticedBy('concurrency/changes-waiting.test.ts', [
+    mutant('callers that go are waited for', 'those that go leave nothing', [
+      ['apps/api/src/changes/feed.ts', 'const forget = onGone?.(end);', 'const forget = onGone?.(() => {});'],
+    ]),
+  ]),
   ...noticedBy('concurrency/synchronous-standby.test.ts', [
+    mutant('a cursor tells what no standby has', 'no standby has the write', [
+      [
+        'packages/db/src/changes/read-position.ts',
+        'case when known_no > ${since} then ${onStandbys} end as on_standbys',
+        'case when known_no > ${since} and false then ${onStandbys} end as on_standbys',
+      ],
+    ]),
+    mutant('the cursor of /Me waits for a standby', 'without using up the connections', [
+      ['apps/api/src/routes/me.ts', 'await feed.soon();', 'await feed.position();'],
+    ]),
     mutant('commits waiting for a standby are not reported', 'without using up', [
       [
         'apps/api/src/needs.ts',
