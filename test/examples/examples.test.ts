@@ -323,9 +323,9 @@ describe('docs/scanners.md', () => {
         name === 'now' ? new Date().toISOString() : known[name]!,
       );
     for (const { line, text } of calls) {
-      const read = /^([A-Z]+) (\S+)\n((?:[\w-]+: .*\n)*)(?:\n([^→]+))?→ (\d+)\n$/.exec(text);
+      const read = /^([A-Z]+) (\S+)\n((?:[\w-]+: .*\n)*)(?:\n([^→]+))?→ (\d+)\n([\s\S]*)$/.exec(text);
       expect(read, `line ${line} is a call: ${text}`).not.toBeNull();
-      const [, method, path, headers, body, status] = read!;
+      const [, method, path, headers, body, status, shown] = read!;
       const answer = await client.send(method!, filled(path!), {
         headers: {
           ...Object.fromEntries(
@@ -336,6 +336,8 @@ describe('docs/scanners.md', () => {
         ...(body === undefined ? {} : { body: filled(body) }),
       });
       expect(`line ${line}: ${answer.status} ${answer.text}`).toContain(`line ${line}: ${status} `);
+      // A part of the answer.
+      if (shown !== '') expect(answer.body, `line ${line}`).toMatchObject(JSON.parse(shown!));
       for (const result of answer.body.results ?? [])
         if (answer.status === 200 && path === '/Inventory/Batch')
           expect(result.status, answer.text).toBe('applied');
