@@ -131,6 +131,23 @@ describe('check digits', () => {
     }
   });
 
+  test.each([
+    ['04252614', '042100005264'],
+    ['01234133', '012300000413'],
+    ['01234543', '012340000053'],
+    ['01234558', '012345000058'],
+    ['18070114', '180100007014'],
+  ])('the UPC-E %s is the UPC-A %s, and no EAN-8', (short, long) => {
+    const gtin = gtin14Of(long)!;
+    expect(gtin).not.toBeNull();
+    expect([read(`]E0${short}`).gs1?.gtin, read(short, ']E0').gs1?.gtin]).toEqual([gtin, gtin]);
+    expect(read(`]E4${short}`).gs1?.gtin).not.toBe(gtin);
+    expect(read(`]E0${short.slice(0, 7)}${(Number(short.at(-1)) + 1) % 10}`)).toMatchObject({
+      gs1: null,
+      fault: { message: 'Its check digit is wrong.' },
+    });
+  });
+
   test('a GTIN has 14 digits, however many are written', () => {
     expect(['73513537', '614141000036', '4006381333931', '10614141000415'].map(gtin14Of)).toEqual([
       '00000073513537',

@@ -6,7 +6,7 @@ import { type List, readPage } from './pages/read-page.ts';
 
 // The index cannot stop after some matches: it finds all candidates of a text first. The looks of all clients
 // share two connections, so a text that is in very many items must not keep one for longer.
-const lookMs = 100;
+const lookMs = 250;
 
 /**
  * Chooses how a page of the items is read whose shortID, description or alias contains a text that is not
