@@ -34,7 +34,7 @@ import {
   warehouseStockLevels,
 } from '../openapi/descriptions/inventory.ts';
 import type { BatchCalls } from '../stock/batch-call/batch-calls.ts';
-import { callerOf, type Stock } from '../stock/transactions.ts';
+import { handlerOf, type Stock } from '../stock/transactions.ts';
 import { extensionRoutes } from './inventory-extensions.ts';
 
 const wid = z.object({
@@ -172,8 +172,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       paged: 'never',
       notFound: null,
       description: receive,
-      handle: ({ body: { dryRun: _, ...body }, ...call }) =>
-        stock.transact({ kind: 'receive', body }, callerOf(call)),
+      handle: handlerOf(stock, 'receive'),
     }),
     route({
       method: 'POST',
@@ -188,10 +187,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       paged: 'never',
       notFound: null,
       description: move,
-      handle: ({ body: { dryRun, ...body }, ...call }) =>
-        dryRun === true
-          ? stock.tryOut({ kind: 'move', body }, callerOf(call), call.wait)
-          : stock.transact({ kind: 'move', body }, callerOf(call)),
+      handle: handlerOf(stock, 'move'),
     }),
     route({
       method: 'POST',
@@ -206,10 +202,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       paged: 'never',
       notFound: null,
       description: issue,
-      handle: ({ body: { dryRun, ...body }, ...call }) =>
-        dryRun === true
-          ? stock.tryOut({ kind: 'issue', body }, callerOf(call), call.wait)
-          : stock.transact({ kind: 'issue', body }, callerOf(call)),
+      handle: handlerOf(stock, 'issue'),
     }),
     ...extensionRoutes(stock),
   ];

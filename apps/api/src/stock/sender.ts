@@ -104,7 +104,7 @@ export function createSender({ submitter, settle, clock, tracing }: SenderOption
     return insist(untilMs, () => settle(request));
   }
 
-  async function answered(
+  function answered(
     request: QueuedRequest,
     submitted: Promise<SubmitResult>,
     arrivedAt: number,
@@ -118,14 +118,10 @@ export function createSender({ submitter, settle, clock, tracing }: SenderOption
   }
 
   function sendAll(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult[]> {
-    const submitted =
-      requests.length === 1
-        ? [submitter.submit(requests[0]!, arrivedAt)]
-        : submitter.submitTogether(requests, arrivedAt);
+    const doubted = doubting(clock, arrivedAt);
+    const submitted = submitter.submit(requests, arrivedAt);
     return Promise.all(
-      requests.map((request, index) =>
-        answered(request, submitted[index]!.then(doubting(clock, arrivedAt)), arrivedAt),
-      ),
+      submitted.map((answer, index) => answered(requests[index]!, answer.then(doubted), arrivedAt)),
     );
   }
 
