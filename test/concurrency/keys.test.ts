@@ -353,8 +353,7 @@ describe('a key', () => {
     const itemID = await batches.item();
     const full: Submitter = {
       admits: () => false,
-      submit: async () => ({ status: 'busy', result: null }),
-      submitTogether: () => [],
+      submit: () => [Promise.resolve({ status: 'busy', result: null })],
       togetherMax: 64,
       isOpen: () => true,
       refusedCount: () => 0,

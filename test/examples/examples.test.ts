@@ -129,7 +129,7 @@ describe('the way in', () => {
       REDIS_URL: inject('redisUrl'),
       QUEUE_PREFIX: uniqueName('examples'),
     });
-    const banner = started.banner.slice(started.banner.indexOf('  The inventory service is up.'));
+    const banner = started.banner.slice(started.banner.indexOf('  The inventory service '));
     const general = (text: string) =>
       text
         .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:…')
@@ -283,7 +283,7 @@ describe('the examples of help', () => {
   const shown = examples.filter((each) =>
     /^(?:backup|restored?)\b/.test(each)
       ? !inDocuments.has(each)
-      : !/^(?:start|reset|webhook test)\b/.test(each),
+      : !/^(?:start|reset|listen|webhook test)\b/.test(each),
   );
 
   // These leave nothing for the others.
@@ -335,9 +335,9 @@ describe('the pages for integrators', () => {
         name === 'now' ? new Date().toISOString() : known[name]!,
       );
     for (const { line, text } of calls) {
-      const read = /^([A-Z]+) (\S+)\n((?:[\w-]+: .*\n)*)(?:\n([^→]+))?→ (\d+)\n$/.exec(text);
+      const read = /^([A-Z]+) (\S+)\n((?:[\w-]+: .*\n)*)(?:\n([^→]+))?→ (\d+)\n([\s\S]*)$/.exec(text);
       expect(read, `line ${line} is a call: ${text}`).not.toBeNull();
-      const [, method, path, headers, body, status] = read!;
+      const [, method, path, headers, body, status, shown] = read!;
       const answer = await client.send(method!, filled(path!), {
         headers: {
           ...Object.fromEntries(
@@ -348,8 +348,11 @@ describe('the pages for integrators', () => {
         ...(body === undefined ? {} : { body: filled(body) }),
       });
       expect(`line ${line}: ${answer.status} ${answer.text}`).toContain(`line ${line}: ${status} `);
+      // A part of the answer.
+      if (shown !== '') expect(answer.body, `line ${line}`).toMatchObject(JSON.parse(shown!));
       for (const result of answer.body.results ?? [])
-        if (answer.status === 200) expect(result.status, answer.text).toBe('applied');
+        if (answer.status === 200 && path === '/Inventory/Batch')
+          expect(result.status, answer.text).toBe('applied');
       if (typeof answer.body.transactionNo === 'number')
         known.transactionNo = String(answer.body.transactionNo);
       const next = answer.headers.get('X-Next-Modified-Since');
@@ -451,8 +454,8 @@ describe('the OpenAPI document', () => {
       .sort((one, other) => Number(one.method !== 'GET') - Number(other.method !== 'GET'));
     let sent = 0;
     for (const { path, method, operation } of operations) {
-      const place = path.replace(/\{\w+\}/g, () => {
-        const parameter = operation.parameters?.find((each) => each.in === 'path');
+      const place = path.replace(/\{(\w+)\}/g, (_, name) => {
+        const parameter = operation.parameters?.find((each) => each.in === 'path' && each.name === name);
         expect(parameter?.example, `${method} ${path} has an example of its parameter`).toBeDefined();
         return encodeURIComponent(String(parameter!.example));
       });

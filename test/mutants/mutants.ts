@@ -189,7 +189,7 @@ export const mutants: readonly Mutant[] = [
       ],
     ]),
     mutant("a worker's memory is not compared with Postgres", 'Postgres has lost', [
-      [applyBatch, 'if (isOutdated(parts, requests, levels, items)) throw', 'if (false) throw'],
+      [applyBatch, 'if (isOutdated(parts, requests, levels, read)) throw', 'if (false) throw'],
     ]),
   ]),
   ...noticedBy('concurrency/batch.test.ts', [
@@ -508,7 +508,7 @@ async function importKey(`,
       ],
     ]),
     mutant('requests in doubt after a connection ended while settling', 'a request that the queue refuses', [
-      ['apps/api/src/stock/insist.ts', 'performance.now() + againAfterMs > untilMs', 'performance.now() > 0'],
+      ['apps/api/src/turns/insist.ts', 'performance.now() + againAfterMs > untilMs', 'performance.now() > 0'],
     ]),
   ]),
   ...noticedBy('concurrency/statement-pool.test.ts', [
@@ -703,7 +703,22 @@ async function importKey(`,
       ['packages/db/src/postgres/left-behind.ts', 'catch(() => asked.length)', 'catch(() => 0)'],
     ]),
   ]),
+  ...noticedBy('concurrency/changes-waiting.test.ts', [
+    mutant('callers that go are waited for', 'those that go leave nothing', [
+      ['apps/api/src/changes/feed.ts', 'const forget = onGone?.(end);', 'const forget = onGone?.(() => {});'],
+    ]),
+  ]),
   ...noticedBy('concurrency/synchronous-standby.test.ts', [
+    mutant('a cursor tells what no standby has', 'no standby has the write', [
+      [
+        'packages/db/src/changes/read-position.ts',
+        'case when known_no > ${since} then ${onStandbys} end as on_standbys',
+        'case when known_no > ${since} and false then ${onStandbys} end as on_standbys',
+      ],
+    ]),
+    mutant('the cursor of /Me waits for a standby', 'without using up the connections', [
+      ['apps/api/src/routes/me.ts', 'await feed.soon();', 'await feed.position();'],
+    ]),
     mutant('commits waiting for a standby are not reported', 'without using up', [
       [
         'apps/api/src/needs.ts',

@@ -26,7 +26,7 @@ const rights: Record<Part, Record<string, string>> = {
       item(${itemColumns}, created, created_by, part_no, short_id) signing_key(kid, private_jwk)
       stock_transaction(request_id, status) verifying_key(kid, public_jwk, signs_from)`,
     update: `idempotency_key(refused_at) item(${itemColumns}, described)`,
-    delete: 'signing_key',
+    delete: 'item_alias signing_key',
   },
   worker: {
     select: `audit_drift audit_progress change client client_warehouse database_identity envelope_key idempotency_key

@@ -24,6 +24,7 @@ import { itemExport, itemList } from './commands/item.ts';
 import { itemImport } from './commands/item-import.ts';
 import { keyList, keyRotate, keyRotateEnvelopes, keyWithdraw } from './commands/key.ts';
 import { levelList, levelSet } from './commands/level.ts';
+import { listen } from './commands/listen.ts';
 import { lotHold, lotList, lotRelease, lotShow } from './commands/lot.ts';
 import { maintain } from './commands/maintain.ts';
 import { migrateCommand } from './commands/migrate.ts';
@@ -65,6 +66,7 @@ export const inventory = group(
     restore,
     restored,
     maintain,
+    listen,
     group(
       'warehouse',
       'Add, rename and show warehouses',

@@ -130,5 +130,6 @@ export const tags = [
   { name: 'Inventory', description: 'Lots, stock levels and stock transactions' },
   { name: 'Item', description: 'The item catalog' },
   { name: 'Changes', description: 'The change feed' },
+  { name: 'Scan', description: 'Codes that a scanner read' },
   { name: 'Webhooks', description: 'Messages about changes' },
 ];

@@ -18,8 +18,8 @@ import { within } from '@inventory/process/within';
 import type { SubmitResult, Submitter } from '@inventory/queue/submit/submit';
 import { waitLimits } from '@inventory/queue/submit/submit';
 import { createRequestId, type RequestName } from '../http/request-id.ts';
+import { insist, whenUnanswered } from '../turns/insist.ts';
 import { unknownAnswer } from './answer-texts.ts';
-import { insist, whenUnanswered } from './insist.ts';
 
 // A little longer than a request without a key waits: a request that the queue refuses is settled after that.
 const keyedWithinMs = waitLimits.giveUpAfterMs + 200;
@@ -104,7 +104,7 @@ export function createSender({ submitter, settle, clock, tracing }: SenderOption
     return insist(untilMs, () => settle(request));
   }
 
-  async function answered(
+  function answered(
     request: QueuedRequest,
     submitted: Promise<SubmitResult>,
     arrivedAt: number,
@@ -118,14 +118,10 @@ export function createSender({ submitter, settle, clock, tracing }: SenderOption
   }
 
   function sendAll(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult[]> {
-    const submitted =
-      requests.length === 1
-        ? [submitter.submit(requests[0]!, arrivedAt)]
-        : submitter.submitTogether(requests, arrivedAt);
+    const doubted = doubting(clock, arrivedAt);
+    const submitted = submitter.submit(requests, arrivedAt);
     return Promise.all(
-      requests.map((request, index) =>
-        answered(request, submitted[index]!.then(doubting(clock, arrivedAt)), arrivedAt),
-      ),
+      submitted.map((answer, index) => answered(requests[index]!, answer.then(doubted), arrivedAt)),
     );
   }
 

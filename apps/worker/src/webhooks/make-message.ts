@@ -36,16 +36,28 @@ export async function makeMessage(
   told.push(...page.changes.map(({ text }) => text));
   const { through: throughNo, hasMore } = page;
   if (told.length === 0) return { message: null, throughNo, hasMore };
-  const messageId = `msg_${randomUUID().replaceAll('-', '')}`;
   const nextCursor = writeCursor({ identity: shortIdentity(position.identity), scope, after: throughNo });
-  const body = bodyOf('inventory.changes', at, `{"value":[${told.join()}],"nextCursor":"${nextCursor}"}`);
+  const { messageId, body } = messageOf(told, nextCursor, at);
   return { message: { messageId, throughNo, scope, changeCount: told.length, body }, throughNo, hasMore };
+}
+
+/** A message of these changes, each as JSON text. `at`: milliseconds since 1970. */
+export function messageOf(
+  changes: readonly string[],
+  nextCursor: string,
+  at: number,
+): Pick<StoredMessage, 'messageId' | 'body'> {
+  const data = `{"value":[${changes.join()}],"nextCursor":"${nextCursor}"}`;
+  return { messageId: newId(), body: bodyOf('inventory.changes', at, data) };
 }
 
 /** A message that only shows whether it arrives. */
 export function makeTest(at: number): Pick<StoredMessage, 'messageId' | 'body'> {
-  const messageId = `msg_${randomUUID().replaceAll('-', '')}`;
-  return { messageId, body: bodyOf('inventory.test', at, '{"value":[]}') };
+  return { messageId: newId(), body: bodyOf('inventory.test', at, '{"value":[]}') };
+}
+
+function newId(): string {
+  return `msg_${randomUUID().replaceAll('-', '')}`;
 }
 
 /** The form that Standard Webhooks recommends. */
