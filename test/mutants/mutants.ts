@@ -977,7 +977,7 @@ async function importKey(`,
       [serveWebhooks, ' || !client.permissions.has(Permission.ItemMasterList)', ''],
       ['apps/worker/src/webhooks/look-out.ts', " || state === 'paused') return false;", ') return false;'],
     ]),
-    mutant('Retry-After is not honoured', 'answered with $answered', [
+    mutant('Retry-After is not honoured', 'answered with', [
       [
         'apps/worker/src/webhooks/attempt.ts',
         'pauseAfter(attempt, sent.retryAfterMs)',
