@@ -16,7 +16,7 @@ import { useService } from '../harness/service/service.ts';
 import { useWebhooks } from '../harness/service/webhooks.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 
-const service = useService({ workers: 0 });
+const service = useService({ workers: 0, hears503: false });
 const { webhook, add, show, state, letTimePass } = useWebhooks(service);
 const patience = { timeout: 60_000, interval: 50 };
 
@@ -131,6 +131,30 @@ test('two workers, also while one is killed and Redis loses everything: every ch
     expect(told()).toEqual(expected);
   }
   expect(atOnce).toBe(1);
+});
+
+test('a client whose receivers all hang has eight messages under way, and another client’s arrive', async () => {
+  const client = await service.client();
+  let [open, openMost] = [0, 0];
+  const hanging = await startReceiver((response) => {
+    open += 1;
+    openMost = Math.max(openMost, open);
+    response.on('close', () => {
+      open -= 1;
+    });
+  });
+  for (let count = 0; count < 12; count++) await add(client.clientId, hanging.url);
+  await startWorker();
+  await service.item();
+  await expect.poll(() => openMost, patience).toBe(8);
+  const other = await service.client();
+  const working = await startReceiver();
+  await add(other.clientId, working.url);
+  await service.item();
+  await expect.poll(() => working.received.length, patience).toBeGreaterThan(0);
+  // Each gives up in the end, and leaves its place to the next.
+  await expect.poll(() => hanging.received.length, patience).toBeGreaterThan(8);
+  expect(openMost).toBe(8);
 });
 
 test('a place of a database that was restored since: disabled, and sent again only from a place that the operator names', async () => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { changeClient } from '@inventory/db/access/clients';
+import { removeClient } from '@inventory/db/operator/client-accounts';
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
 import { type Received, startReceiver, verifies } from '../harness/network/webhook-receiver.ts';
@@ -275,6 +276,10 @@ describe('rights', () => {
     await changeClient(service.sql, client.clientId, { addPermissions: [11] });
     await expect.poll(() => told(receiver.received).length, patience).toBe(2);
     expect(await state(webhookId)).toBe('active');
+    await changeClient(service.sql, client.clientId, { disabled: true });
+    expect(await webhook('list')).toContain('paused: its client is disabled');
+    await removeClient(service.sql, client.clientId);
+    expect(await webhook('list')).toContain('paused: its client was removed');
   });
 
   test('200: GET /Webhooks has the client’s own, without secrets', async () => {

@@ -963,6 +963,11 @@ async function importKey(`,
       ],
     ]),
   ]),
+  ...noticedBy('concurrency/webhooks-workers.test.ts', [
+    mutant('a client may occupy all places of a worker', 'has eight messages under way', [
+      ['apps/worker/src/webhooks/webhooks.ts', 'const ofClientMax = 8;', 'const ofClientMax = 800;'],
+    ]),
+  ]),
   ...noticedBy('contract/webhooks.test.ts', [
     mutant('a message is made anew for each attempt', 'the same bytes under the same id', [
       [deliverWebhook, 'message?.scope === digestScope(wids) ?', 'message?.scope === null ?'],

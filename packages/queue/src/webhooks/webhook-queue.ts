@@ -1,5 +1,6 @@
 import { within } from '@inventory/process/within';
 import { DelayedError, Queue, Worker } from 'bullmq';
+import { mendUnreadable } from '../consume/mend-unreadable.ts';
 import { trimEvents } from '../queue.ts';
 import { blockMs, connectConsumer, connectProducer } from '../redis/redis.ts';
 
@@ -75,6 +76,7 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
   );
   worker.on('error', (error) => report(error, 'webhook queue'));
   worker.on('failed', (_job, error) => report(error, 'a webhook'));
+  mendUnreadable(worker, queue, producer);
   const stopTrimming = trimEvents(queue, producer);
   const jobIdOf = (webhookId: number) => `webhook-${webhookId}`;
 
