@@ -19,8 +19,8 @@ const callerCount = 1000;
 const patient = { timeout: 60_000 };
 
 /**
- * Connections on which as many callers send the same request, a hundred at a time: `untilBegun` resolves when so
- * many wait, or are answered.
+ * Connections on which as many callers send the same request, a hundred at a time: `untilBegun` resolves when
+ * so many wait, or are answered.
  */
 async function openCallers(
   port: number,
