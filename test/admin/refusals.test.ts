@@ -84,6 +84,28 @@ describe('before it writes anything', () => {
     expect(await tables()).toEqual([]);
   });
 
+  test('migrate refuses a database in which texts cannot be searched in every language', async () => {
+    const withoutIcu = await createDatabase(noTables);
+    onTestFinished(() => withoutIcu.drop());
+    await withoutIcu.sql`drop collation pg_catalog."und-x-icu"`;
+    const latin = `${name}_latin`;
+    await server.unsafe(
+      `create database ${latin} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`,
+    );
+    onTestFinished(async () => {
+      await server.unsafe(`drop database ${latin} with (force)`);
+    });
+    expect(await inventory(['migrate'], withoutIcu.url)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: the database has no collation und-x-icu, .* built with ICU/),
+    });
+    expect(await inventory(['migrate'], databaseOf(url, latin))).toMatchObject({
+      code: 1,
+      stderr: "error: the database's encoding is LATIN1: create one with the encoding UTF8\n",
+    });
+    expect([...(await withoutIcu.sql`select from pg_tables where schemaname = 'public'`)]).toEqual([]);
+  });
+
   test('migrate and every other command refuse a database with the tables of another program', async () => {
     const other = await createDatabase(noTables);
     onTestFinished(() => other.drop());

@@ -125,7 +125,7 @@ describe('the way in', () => {
       REDIS_URL: inject('redisUrl'),
       QUEUE_PREFIX: uniqueName('examples'),
     });
-    const banner = started.banner.slice(started.banner.indexOf('  The inventory service is up.'));
+    const banner = started.banner.slice(started.banner.indexOf('  The inventory service '));
     const general = (text: string) =>
       text
         .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:…')
@@ -343,7 +343,8 @@ describe('the pages for integrators', () => {
       });
       expect(`line ${line}: ${answer.status} ${answer.text}`).toContain(`line ${line}: ${status} `);
       for (const result of answer.body.results ?? [])
-        if (answer.status === 200) expect(result.status, answer.text).toBe('applied');
+        if (answer.status === 200 && path === '/Inventory/Batch')
+          expect(result.status, answer.text).toBe('applied');
       if (typeof answer.body.transactionNo === 'number')
         known.transactionNo = String(answer.body.transactionNo);
       const next = answer.headers.get('X-Next-Modified-Since');
@@ -410,8 +411,8 @@ describe('the OpenAPI document', () => {
       .sort((one, other) => Number(one.method !== 'GET') - Number(other.method !== 'GET'));
     let sent = 0;
     for (const { path, method, operation } of operations) {
-      const place = path.replace(/\{\w+\}/g, () => {
-        const parameter = operation.parameters?.find((each) => each.in === 'path');
+      const place = path.replace(/\{(\w+)\}/g, (_, name) => {
+        const parameter = operation.parameters?.find((each) => each.in === 'path' && each.name === name);
         expect(parameter?.example, `${method} ${path} has an example of its parameter`).toBeDefined();
         return encodeURIComponent(String(parameter!.example));
       });

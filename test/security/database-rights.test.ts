@@ -26,12 +26,12 @@ const rights: Record<Part, Record<string, string>> = {
       item(${itemColumns}, created, created_by, part_no, short_id) signing_key(kid, private_jwk)
       stock_transaction(request_id, status) verifying_key(kid, public_jwk, signs_from)`,
     update: `idempotency_key(refused_at) item(${itemColumns}, described)`,
-    delete: 'signing_key',
+    delete: 'item_alias signing_key',
   },
   worker: {
-    select: `audit_drift audit_progress client client_warehouse envelope_key idempotency_key item item_arrival
-      item_block level_arrival level_set list_arrival list_count lot schema_compatibility schema_version
-      security_group stock_entry stock_level stock_transaction warehouse`,
+    select: `audit_drift audit_progress client client_warehouse envelope_key idempotency_key item item_alias
+      item_arrival item_block level_arrival level_set list_arrival list_count lot schema_compatibility
+      schema_version security_group stock_entry stock_level stock_transaction warehouse`,
     insert: `audit_drift(check_name, expected, found, part_no, rec_no, wid) idempotency_key item_block
       level_arrival level_set list_arrival list_count lot stock_entry stock_level(part_no, wid)
       stock_transaction`,

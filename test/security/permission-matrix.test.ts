@@ -18,6 +18,7 @@ const expected = `
   GET /Inventory/Transactions    11          200        200       scope    200   scope
   GET /Inventory/Lots/:recNo     11          200        200       -        -     -
   GET /Inventory/Transactions/:transactionNo  11  200       200       -        -     -
+  GET /Changes                   11          200        200       -        -     -
   GET /Inventory                 11          200        200       -        -     -
   GET /Inventory/StockLevels     11          200        200       -        -     -
   GET /Inventory/:wid            11          200        200       scope    404   scope
@@ -34,6 +35,10 @@ const expected = `
   POST /Item                     116         readOnly   201       -        -     -
   PUT /Item                      116         readOnly   200       -        -     -
   DELETE /Item/:shortID          116         readOnly   200       -        -     -
+  GET /Item/:partNo/Aliases      11          200        200       -        -     -
+  PUT /Item/:partNo/Aliases/:alias  116      readOnly   200       -        -     -
+  DELETE /Item/:partNo/Aliases/:alias  116   readOnly   200       -        -     -
+  POST /Scan                     11          200        200       scope    200   scope
 `;
 
 /** The warehouse that a transfer goes to, beside the one it comes from. */
@@ -105,15 +110,20 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
   const bodies: Record<string, () => object | Promise<object>> = {
     'POST /Inventory/Reverse': () => ({ transactionNo: receipt }),
     'POST /Inventory/Batch': () => ({ mode: 'each', operations: [{ op: 'count', ...transaction }] }),
+    'POST /Scan': () => ({ scans: [{ data: stocked }], wid }),
     'POST /Item': () => ({ shortID: uniqueName('NEW') }),
     'PUT /Item': () => ({ shortID: stocked, description: uniqueName('text') }),
   };
   const shortID = path.includes(':shortID') ? await service.item() : '';
+  const alias = uniqueName('ALIAS');
+  if (method === 'DELETE' && path.endsWith(':alias'))
+    await service.sql`insert into item_alias (alias, part_no) values (${alias}, ${partNo})`;
   const filled = path
     .replace(':wid', String(wid ?? 'none'))
     .replace(':transactionNo', String(receipt))
     .replace(':recNo', String(recNo))
     .replace(':partNo', String(partNo))
+    .replace(':alias', alias)
     .replace(':shortID', shortID);
   const body =
     method === 'GET' || method === 'DELETE' ? undefined : ((await bodies[name]?.()) ?? transaction);

@@ -4,6 +4,7 @@ import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { readEnvelopeKeys } from '@inventory/db/access/envelope-keys';
 import { excessRightsOf } from '@inventory/db/access/logins';
 import { tryOut, tryOutTogether } from '@inventory/db/batch/dry-run';
+import { findNamedItems } from '@inventory/db/catalog/named-items';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate/migrate';
 import { type DatabaseClock, startDatabaseClock } from '@inventory/db/postgres/database-clock';
 import { reach, type Sql } from '@inventory/db/postgres/pool';
@@ -49,21 +50,24 @@ import { createBodyRoom } from './http/reading/body-room.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { addApiReadings, createApiMetrics } from './metrics.ts';
 import { type Needs, watchNeeds } from './needs.ts';
+import { aliasRoutes } from './routes/aliases.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { historyRoutes } from './routes/history.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
 import { meRoutes } from './routes/me.ts';
+import { scanRoutes } from './routes/scan.ts';
 import { createTokenHandler } from './routes/token.ts';
 import { type StatusPage, startStatusPage } from './status-page/status-page.ts';
 import { createAnswerTexts } from './stock/answer-texts.ts';
 import { createBatchCalls } from './stock/batch-call/batch-calls.ts';
+import { createItemNames } from './stock/batch-call/item-names.ts';
 import type { FindOriginals } from './stock/batch-call/read-operations.ts';
 import { createBatchTurns } from './stock/batch-call/turns.ts';
-import { insist } from './stock/insist.ts';
 import { createSender, type Sender } from './stock/sender.ts';
 import { createStock } from './stock/transactions.ts';
 import { gather } from './turns/gather.ts';
+import { insist } from './turns/insist.ts';
 
 // Enough for all scanners of a warehouse behind one address, and a fraction of all connections.
 const perAddressMax = 250;
@@ -82,6 +86,8 @@ const lookWithinMs = 100;
 // A large answer that is not read by then is answered with its number, or as unknown. The last half second is
 // for the read itself.
 const textWithinMs = 2000;
+// Without them, operations under names that this process does not know wait for each other.
+const namesWithinMs = 500;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
 
 /** A look that found no free connection is not a failure. */
@@ -151,6 +157,9 @@ function wireStock(
         ),
       answerTexts,
       findOriginals,
+      itemNames: createItemNames((names) =>
+        database.reads.run((sql) => findNamedItems(sql, names), soon(namesWithinMs)),
+      ),
       whyUnanswered: needs.whyUnanswered,
       now,
     }),
@@ -188,6 +197,8 @@ function routesOf(
     ...changeRoutes({ feed, reads, standing }),
     ...inventoryRoutes(lists, stock),
     ...itemRoutes(database),
+    ...aliasRoutes(database),
+    ...scanRoutes(lists, now),
   ];
 }
 

@@ -69,6 +69,10 @@ grant insert (part_no, short_id, description, category, sub_category, uom, put_u
 grant update (description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, modified,
   described) on item to inventory_api;
 grant insert on item_arrival to inventory_api;
+grant execute on function teach_alias to inventory_api;
+grant delete on item_alias to inventory_api;
+-- Whoever searches or writes items evaluates them.
+grant execute on function search_fold, search_pieces to inventory_api, inventory_operator;
 -- Only abandoned requests: an applied or refused one needs more columns.
 grant insert (request_id, status) on stock_transaction to inventory_api;
 -- Only refusing a key: where it leads is written by the worker.
@@ -83,7 +87,7 @@ grant usage on sequence item_part_no_seq, stock_transaction_no_seq to inventory_
 grant execute on function changes_known_until, feed_position, held_numbers to inventory_api;
 
 -- The worker: stock, its ledger, the counts of the lists, retention and the background audit.
-grant select on envelope_key, audit_progress, audit_drift to inventory_worker;
+grant select on item_alias, envelope_key, audit_progress, audit_drift to inventory_worker;
 grant insert (part_no, wid), update (in_stock, on_hold, used, modified) on stock_level to inventory_worker;
 grant insert, update (units, spot, rfid_tag, modified, active, shipped, hold, hold_reason, net_weight,
   gross_weight) on lot to inventory_worker;
