@@ -32,10 +32,21 @@ async function kill(worker: Started) {
   await worker.exited;
 }
 
-const leaseOf = async (webhookId: number) => {
-  const [row] = await service.sql`select lease, leased_until from webhook where webhook_id = ${webhookId}`;
-  return row!;
-};
+/** Moves the end of the lease of a webhook by so many hours. */
+async function moveLease(webhookId: number, hours: number) {
+  await service.sql`
+    update webhook
+    set leased_until = leased_until + ${hours} * interval '1 hour'
+    where webhook_id = ${webhookId}`;
+}
+
+/** Redis loses all that it knows of this service. */
+async function emptyRedis() {
+  const redis = new Redis(inject('redisUrl'));
+  const keys = await redis.keys(`${service.env.QUEUE_PREFIX}:*`);
+  await redis.del(...keys);
+  redis.disconnect();
+}
 
 test('a worker that is killed in the middle of a message: another one sends the same, but not before its lease is over', async () => {
   const first = await startWorker();
@@ -47,22 +58,26 @@ test('a worker that is killed in the middle of a message: another one sends the 
   const { webhookId } = await add(client.clientId, receiver.url);
   await service.item();
   await expect.poll(() => receiver.received.length, patience).toBe(1);
-  const lease = await leaseOf(webhookId);
   await kill(first);
+  // However slow this machine is.
+  await moveLease(webhookId, 1);
   isHeld[0] = false;
+  // Without it, the queue keeps the job of the killed worker for some seconds, too.
+  await emptyRedis();
   await startWorker();
-  // The new one sends, but not this message.
+  // The new one looks for webhooks several times, and sends, but not this message.
   const other = await startReceiver();
-  await add(client.clientId, other.url, '--from', 'beginning');
-  await expect.poll(() => other.received.length, patience).toBeGreaterThan(0);
-  if ((await leaseOf(webhookId)).lease === lease.lease) expect(receiver.received).toHaveLength(1);
-  await service.sql`
-    update webhook set leased_until = leased_until - interval '1 hour' where webhook_id = ${webhookId}`;
-  await expect.poll(() => receiver.received.length, patience).toBe(2);
+  await add(client.clientId, other.url);
+  for (let round = 1; round <= 3; round++) {
+    await service.item();
+    await expect.poll(() => other.received.length, patience).toBeGreaterThanOrEqual(round);
+  }
+  expect(receiver.received).toHaveLength(1);
+  await moveLease(webhookId, -2);
+  await expect.poll(() => receiver.received.length, patience).toBeGreaterThan(1);
   const [one, two] = receiver.received;
   expect([two!.id, two!.body]).toEqual([one!.id, one!.body]);
   await expect.poll(() => state(webhookId), patience).toBe('active');
-  expect((await show(webhookId)).deliveries).toHaveLength(1);
 });
 
 test('two workers, also while one is killed and Redis loses everything: every change at every receiver, in order, and never two messages at once', async () => {
@@ -87,18 +102,13 @@ test('two workers, also while one is killed and Redis loses everything: every ch
     hooks.push({ receiver, client, cursor, ...(await add(client.clientId, receiver.url)) });
   }
   const items = [await service.item(), await service.item()];
-  const redis = new Redis(inject('redisUrl'));
-  onTestFinished(() => redis.disconnect());
   for (let round = 0; round < 30; round++) {
     await receiveLot(clients[0]!, items[round % 2]!, 1, { wid: 1 + (round % 2) });
     if (round === 10) {
       await kill(workers[0]!);
       await startWorker();
     }
-    if (round === 20) {
-      const keys = await redis.keys(`${service.env.QUEUE_PREFIX}:*`);
-      await redis.del(...keys);
-    }
+    if (round === 20) await emptyRedis();
     for (const { webhookId } of hooks) await letTimePass(webhookId);
   }
   for (const { receiver, client, cursor, webhookId } of hooks) {

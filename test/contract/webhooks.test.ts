@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { changeClient } from '@inventory/db/access/clients';
 import { holdLot } from '@inventory/db/operator/holds';
 import { describe, expect, test } from 'vitest';
@@ -113,6 +114,29 @@ describe('a message that does not arrive', () => {
       [2, '500'],
       [1, '500'],
     ]);
+  });
+
+  test('is not counted when an operator names another place meanwhile: everything behind that is sent again', async () => {
+    const client = await service.client();
+    const held: ServerResponse[] = [];
+    const receiver = await startReceiver((response, _, count) => {
+      if (count === 1) held.push(response);
+      else response.writeHead(204).end();
+    });
+    const { cursor } = (await client.get('/Me')).body;
+    const { webhookId } = await add(client.clientId, receiver.url);
+    const itemID = await service.item();
+    await expect.poll(() => held.length, patience).toBe(1);
+    await webhook('replay', '--id', `${webhookId}`, '--from', cursor);
+    held[0]!.writeHead(204).end();
+    await expect.poll(async () => (await show(webhookId)).deliveries.length, patience).toBe(1);
+    expect(receiver.received).toHaveLength(1);
+    // The lease of the message under way ends.
+    await service.sql`
+      update webhook set leased_until = leased_until - interval '1 hour' where webhook_id = ${webhookId}`;
+    await expect.poll(() => receiver.received.length, patience).toBe(2);
+    expect(told(receiver.received.slice(1))).toMatchObject([{ type: 'item', shortID: itemID }]);
+    expect(receiver.received[1]!.id).not.toBe(receiver.received[0]!.id);
   });
 
   test('ten times disables its webhook; enabled, it goes on with the same message', async () => {
