@@ -120,6 +120,7 @@ describe('a backup under load', () => {
   test('restored into an empty database, it has everything acknowledged before it began, and the service works on there', async () => {
     const client = await service.client();
     const items = await Promise.all(Array.from({ length: 4 }, () => service.item()));
+    const { cursor } = (await client.get('/Me')).body;
     const load = work(client, items);
     await expect.poll(() => load.acknowledged.length).toBeGreaterThan(60);
     const before = load.acknowledged.slice();
@@ -165,6 +166,20 @@ describe('a backup under load', () => {
     // Above the numbers given out after the backup, too.
     expect(next.body.recNo).toBeGreaterThan(highest('recNo'));
     expect(next.body.transactionNo).toBeGreaterThan(highest('transactionNo'));
+    // Nobody trusts a copy from before, and a new one is whole.
+    expect((await back.get(`/Changes?after=${cursor}`)).status).toBe(409);
+    const told: number[] = [];
+    for (let after = '', hasMore = true; hasMore; ) {
+      const page = (await back.get(`/Changes?limit=1000${after}`)).body;
+      for (const { type, transactionNo } of page.value) if (type === 'stock') told.push(transactionNo);
+      after = `&after=${page.nextCursor}`;
+      hasMore = page.hasMore;
+    }
+    const [listed] = await empty.sql<{ numbers: number[] }[]>`
+      select array_agg(transaction_no order by transaction_no) as numbers
+      from stock_transaction
+      where wid = any(array[1, 2])`;
+    expect(told).toEqual(listed!.numbers.map(Number));
     expect(await findImbalances(empty.sql)).toEqual([]);
   });
 });
@@ -419,7 +434,7 @@ describe('restore', () => {
     expect(await command(['restore', path], service.databaseUrl)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^error: the database is not empty \(client, .*warehouse\): restore into .*\n$/,
+        /^error: the database is not empty \(change, client, .*warehouse\): restore into .*\n$/,
       ),
     });
     const other = await createUnusedDatabase();

@@ -47,6 +47,7 @@ describe('doctor, where all is well,', () => {
       connections: expect.stringMatching(/ok|warn/),
       keys: 'ok',
       folding: 'ok',
+      changes: 'ok',
       // A given server may have standbys of its own.
       replication: expect.stringMatching(/ok|warn/),
       drift: 'ok',

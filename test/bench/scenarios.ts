@@ -1,5 +1,5 @@
 import type { LoadRequest } from './load.ts';
-import { byMark, bySpot, inOrder, keyed, mixed, one, pages, receive, spread } from './requests.ts';
+import { batched, byMark, bySpot, inOrder, keyed, mixed, one, pages, receive, spread } from './requests.ts';
 import { trackedItems } from './tracked-stock.ts';
 
 /** A load: the requests of this many callers. `load` is called once per measurement. */
@@ -47,5 +47,12 @@ export const tracked: readonly Scenario[] = [
   { name: 'one item of 100,000 lots, by serial', callers: 128, load: () => byMark(large) },
   { name: 'one item of 100,000 lots, FEFO', callers: 128, load: () => inOrder(large) },
   { name: 'one item of 100,000 lots, by spot', callers: 128, load: () => bySpot(large) },
+];
+
+/** The loads beside the same stock that only the service itself can take. */
+export const ownLoads: readonly Scenario[] = [
+  withKeys,
   { name: 'pages of 50 of 140,000 lots', callers: 32, load: () => pages(50) },
+  { name: 'receive, batches of 500', callers: 8, load: () => batched(500, receive(spread)) },
+  { name: 'mixed, batches of 500', callers: 8, load: () => batched(500, mixed(spread)) },
 ];

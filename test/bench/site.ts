@@ -36,7 +36,6 @@ export async function startSite(
 ): Promise<Site> {
   const { url, sql, secret } = await makeDatabase(stack, name, way.source);
   await seed(sql);
-  if (way.before !== undefined) await sql.unsafe(way.before);
   const env = {
     DATABASE_URL: url,
     REDIS_URL: stack.redisUrl,
@@ -45,9 +44,8 @@ export async function startSite(
     ...manyCallers,
     ...way.env,
   };
-  const { imports = [] } = way;
-  const worker = way.worker === null ? null : await startProcess(way.worker, env, { nodeOptions, imports });
-  const api = await startProcess(way.api, env, { nodeOptions, imports });
+  const worker = way.worker === null ? null : await startProcess(way.worker, env, { nodeOptions });
+  const api = await startProcess(way.api, env, { nodeOptions });
   const origin = `http://127.0.0.1:${api.port}`;
   return {
     origin,
@@ -58,7 +56,6 @@ export async function startSite(
     async stop() {
       await api.stop();
       await worker?.stop();
-      if (way.after !== undefined) await sql.unsafe(way.after);
       if (way.source !== undefined) runThere(way.source, 'audit', url);
       const imbalances = way.source === undefined ? await findImbalances(sql) : [];
       await sql.end();

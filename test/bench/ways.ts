@@ -6,11 +6,6 @@ export type Way = {
   api: string;
   worker: string | null;
   env: Record<string, string>;
-  /** The statements that change its database before use, and complete it before the check. */
-  before?: string;
-  after?: string;
-  /** Modules that its processes load first, by their path in the repository. */
-  imports?: readonly string[];
   /** The checkout whose tables these processes use, if not this one. */
   source?: string;
 };
@@ -33,23 +28,6 @@ export function wayOf(source: string): Way {
 /** The ways that one run compares. */
 export const ways = {
   ours: { name: 'ours: envelopes and batches', api, worker, env: {} },
-  uncounted: {
-    name: 'ours, without list counts',
-    api,
-    worker,
-    env: {},
-    before: `drop index lot_list_by_warehouse_idx;
-      alter table lot disable trigger user;
-      alter table stock_level disable trigger user`,
-    after: 'select recount_lists(), collect_levels()',
-  },
-  unobserved: {
-    name: 'ours, without metrics',
-    api,
-    worker,
-    env: {},
-    imports: ['test/bench/without-metrics.ts'],
-  },
   single: {
     name: 'ours, one request per envelope and batch',
     api,

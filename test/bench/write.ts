@@ -4,7 +4,7 @@ import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts'
 import { type LoadResult, medianOf, runLoad } from './load.ts';
 import { csvOf, marksTable, tableOf, writeBeside, writeSection } from './report.ts';
 import { mixed, receive, spread } from './requests.ts';
-import { beside, busiest, halfLoad, type Scenario, scenarios, tracked, withKeys } from './scenarios.ts';
+import { beside, busiest, halfLoad, ownLoads, type Scenario, scenarios, tracked } from './scenarios.ts';
 import { type Site, startSite } from './site.ts';
 import { startBenchStack } from './stack.ts';
 import { addTrackedStock } from './tracked-stock.ts';
@@ -15,8 +15,8 @@ import { marksOf } from './write-marks.ts';
 // [--source DIR,DIR] [--dry]: compares the ways of writing in one run. `--scenarios`: only loads with one of
 // these words in their names. `--source`: also the service in other checkouts, with their libraries
 // installed, load by load in turns with ours; a second checkout of the same code shows how much two equal
-// ways differ. Neither changes the docs. Half load is measured of ours and of those only together with the
-// plain way, because it is half of the plain way's rate.
+// ways differ. The docs then get a table of all of them and keep their marks. Half load is measured of ours
+// and of those only together with the plain way, because it is half of the plain way's rate.
 const values = readOptions(
   'bench write',
   'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
@@ -42,12 +42,12 @@ const sources = Object.fromEntries(
     .filter((folder) => folder !== '')
     .map((folder) => [basename(folder), wayOf(folder)]),
 );
-const dry = values.dry || values.scenarios !== '' || values.source !== '';
+const comparesSources = values.source !== '';
 const known: Record<string, Way> = { ...ways, ...sources };
 const wayIds = values.ways.split(',').flatMap((id) => (id === 'ours' ? [id, ...Object.keys(sources)] : [id]));
 // The ways of a group run at the same time and take turns under each load: a machine of varying speed is
 // equally fast for all of them.
-const inTurns = ['ours', 'unobserved', 'uncounted', 'plain', ...Object.keys(sources)];
+const inTurns = ['ours', 'plain', ...Object.keys(sources)];
 const groups = [
   wayIds.filter((id) => inTurns.includes(id)),
   ...wayIds.filter((id) => !inTurns.includes(id)).map((id) => [id]),
@@ -67,13 +67,13 @@ const chosen = (all: readonly Scenario[]) =>
   all.filter(({ name }) => words.some((word) => name.includes(word)));
 const small = chosen(scenarios);
 const onTracked = chosen(tracked);
-const keys = chosen([withKeys]);
+const own = chosen(ownLoads);
 // The load to compare with is measured before, between and after the others, because a machine's speed
 // varies.
-const large = onTracked.length + keys.length > 0 ? [beside, ...keys, beside, ...onTracked, beside] : [];
-/** The ways measured beside much stock; only the service itself has keys. */
-const measuresLarge = (id: string, { name }: { name: string }) =>
-  id === 'ours' || id in sources || (id === 'plain' && name !== withKeys.name);
+const large = onTracked.length + own.length > 0 ? [beside, ...own, beside, ...onTracked, beside] : [];
+/** The ways measured beside much stock. */
+const measuresLarge = (id: string, scenario: Scenario) =>
+  id === 'ours' || id in sources || (id === 'plain' && !ownLoads.includes(scenario));
 
 type Named = { name: string; callers: number };
 /** `cpu`: microseconds per request. */
@@ -168,7 +168,7 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
         of(({ p50Ms }) => p50Ms).toFixed(1),
         of(({ p99Ms }) => p99Ms).toFixed(1),
         String(of(({ errors }) => errors)),
-        id === 'ours' || !Number.isFinite(ratio) ? '' : `${ratio.toFixed(values.source === '' ? 1 : 2)} x`,
+        id === 'ours' || !Number.isFinite(ratio) ? '' : `${ratio.toFixed(comparesSources ? 2 : 1)} x`,
         Number.isNaN(cpu('api'))
           ? ''
           : cpuText({
@@ -192,7 +192,10 @@ const text = [
   marksTable(marksOf(median)),
 ].join('\n\n');
 console.log(`\n${text}\n\n${tableOf(head, rows)}`);
-if (!dry) {
+if (!values.dry && comparesSources) {
+  const options = `--runs ${runs} --seconds ${seconds} --ways ${values.ways} --source ${Object.keys(sources)}`;
+  await writeSection('sources', `\`pnpm bench write ${options}\``, tableOf(head, rows));
+} else if (!values.dry && values.scenarios === '') {
   await writeSection('write', `\`pnpm bench write --runs ${runs} --seconds ${seconds}\``, text);
   await writeBeside('write.csv', csvOf(head, rows));
 }

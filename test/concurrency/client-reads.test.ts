@@ -2,6 +2,10 @@ import { createClientCache } from '@inventory/api/http/callers/client-cache';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { expect, test } from 'vitest';
+import { expectWaiting } from '../harness/queue/batches.ts';
+import { useService } from '../harness/service/service.ts';
+
+const service = useService({ hears503: true });
 
 test('a few statements read the clients of a fleet that wakes up in one moment', async () => {
   let statements = 0;
@@ -15,4 +19,21 @@ test('a few statements read the clients of a fleet that wakes up in one moment',
   const found = await Promise.all([...ids, ...ids].map((clientId) => clients.find(clientId)));
   expect(found.map((client) => client?.clientId)).toEqual([...ids, ...ids]);
   expect(statements).toBe(2);
+});
+
+test('applied: a batch whose client was being read when Postgres ended the connection', async () => {
+  const itemID = await service.item();
+  const client = await service.client();
+  const operations = [{ op: 'receive', key: 'once', itemID, units: 1, wid: 1, reasonCode: 0 }];
+  const held = await service.sql.reserve();
+  await held`begin`;
+  await held`lock table client in access exclusive mode`;
+  const answer = client.post('/Inventory/Batch', { mode: 'each', operations });
+  await expectWaiting(service.sql, 1);
+  await service.sql`
+    select pg_terminate_backend(pid, 10000) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  await held`rollback`;
+  held.release();
+  expect(await answer).toMatchObject({ status: 200, body: { summary: { applied: 1 } } });
 });

@@ -1,19 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { startServer } from '@inventory/api/server';
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/catalog/items';
+import { readFeedPosition } from '@inventory/db/changes/read-position';
 import { mayBeApplied } from '@inventory/db/postgres/lost-answer';
 import { connect, isOutage, type Sql } from '@inventory/db/postgres/pool';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
+import { createLog } from '@inventory/process/log/log';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { watchStatusPage } from '../harness/pages/status-page-stream.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
-import { type ApiAnswer, type ApiClient, untilAnswered } from '../harness/service/api-client.ts';
+import {
+  type ApiAnswer,
+  type ApiClient,
+  createApiClient,
+  untilAnswered,
+} from '../harness/service/api-client.ts';
 import { examine } from '../harness/service/doctor.ts';
 import { expectInvariants } from '../harness/service/invariants.ts';
 import { prepareDatabase, startOwnService } from '../harness/service/own-service.ts';
@@ -76,6 +84,12 @@ test('503 while commits wait for an absent standby, without using up the connect
 
   const first = await sendNext();
   expect(first.status).toBe(201);
+  const cursorNow = async (of: ApiClient) => {
+    const { status, body } = await of.get('/Me');
+    expect(status).toBe(200);
+    return body.cursor as string;
+  };
+  const told = await cursorNow(client!);
   expect(await replication()).toMatchObject({ state: 'ok' });
   await setNames('somebody_else');
   expect(await replication()).toMatchObject({
@@ -101,6 +115,17 @@ test('503 while commits wait for an absent standby, without using up the connect
   const { transactionNo } = first.body;
   const tried = await client!.post('/Inventory/Reverse', { transactionNo, dryRun: true });
   expect(tried.status, tried.text).toBe(200);
+  // Changes since the last position that a standby had are not told, and nothing fails or waits for them.
+  expect(await cursorNow(client!)).toBe(told);
+  expect((await client!.get(`/Changes?after=${told}&wait=1`)).body).toMatchObject({
+    value: [],
+    nextCursor: told,
+  });
+  const fresh = await startServer(asPart('api', { ...env, INTERNAL_PORT: '0' }), createLog('api'));
+  onTestFinished(fresh.stop);
+  const { clientId, token } = client!;
+  const newcomer = createApiClient(`http://127.0.0.1:${fresh.port}/api/v1`, clientId, token);
+  const beginning = await cursorNow(newcomer);
   // Writes of one item wait for the first one, and then for a connection.
   const busy = await countBusy();
   const write = () => client!.put('/Item', { shortID: manyItems.at(-1), description: 'hangs' });
@@ -118,6 +143,7 @@ test('503 while commits wait for an absent standby, without using up the connect
   expect(counts['inventory-verdict']).toBeLessThanOrEqual(21);
   expect(counts['inventory-items']).toBeLessThanOrEqual(21);
   // Two left behind; a pool of batches has three connections, and one for each batch it applies.
+  expect(counts['inventory-feed-position']).toBeLessThanOrEqual(6);
   for (const name of ['inventory-worker', 'inventory-counts']) expect(counts[name]).toBeLessThan(12);
 
   await pair.awaitStandby(false);
@@ -127,6 +153,16 @@ test('503 while commits wait for an absent standby, without using up the connect
   const [stock] = await sql`select sum(units)::integer as units from lot`;
   expect(stock!.units).toBe(sent.length);
   await expectInvariants(sql);
+  for (const [of, after] of [
+    [client!, told],
+    [newcomer, beginning],
+  ] as const) {
+    const read = async () => {
+      const { body } = await of.get(`/Changes?after=${after}&limit=1000`);
+      return body.value?.filter(({ type }: { type: string }) => type === 'stock').length;
+    };
+    await expect.poll(read, patient).toBe(sent.length - (of === newcomer ? 0 : 1));
+  }
   // The connections that were left behind have gone, and nothing is held up.
   await expect.poll(() => page.now()?.sentence, patient).toBe('All is well.');
   const total = async () => Object.values(await countConnections()).reduce((sum, count) => sum + count, 0);
@@ -193,11 +229,14 @@ describe('a look-up or read-back', () => {
       (sql: Sql) => readOutcomes(sql, [again(applied)]),
       (sql: Sql) => readCreated(sql, partNo),
       (sql: Sql) => hasItemFields(sql, shortId, {}),
+      (sql: Sql) => readFeedPosition(sql, 0),
     ];
     const findingNothing = [
       (sql: Sql) => readOutcomes(sql, [receipt(lookedUp), keyless(receipt(lookedUp))]),
       (sql: Sql) => readCreated(sql, partNo + 1),
       (sql: Sql) => hasItemFields(sql, shortId, { description: 'another' }),
+      // A position that has not moved.
+      (sql: Sql) => readFeedPosition(sql, 2 ** 40),
     ];
     for (const work of findingNothing) expect(await writes(work)).toBe(false);
     await pair.awaitStandby(false);
@@ -219,6 +258,7 @@ describe('a look-up or read-back', () => {
       (sql) => decide(sql, [refused, again(refused)]),
       (sql) => readCreated(sql, partNo),
       (sql) => hasItemFields(sql, shortId, { discontinued: false }),
+      (sql) => readFeedPosition(sql, 0),
       // Changes nothing.
       (sql) => updateItem(sql, shortId, { discontinued: false }),
     ];

@@ -59,10 +59,10 @@ const differs = (call: StockCall, fields: object, named: string) => async (stock
 };
 
 /**
- * Every reason except that of a batch and that of an alias, which is no transaction; a new reason does not
- * compile without its cases.
+ * Every reason of a transaction; a new reason does not compile without its cases.
  */
-const cases: Record<Exclude<ConflictReason, 'operationRefused' | 'nameTaken'>, Record<string, Case>> = {
+type Reason = Exclude<ConflictReason, 'operationRefused' | 'cursorOutdated' | 'nameTaken'>;
+const cases: Record<Reason, Record<string, Case>> = {
   insufficientStock: {
     'an issue': async (stock) => {
       await stock.addLot(2.5);

@@ -60,7 +60,7 @@ describe('with CORS_ORIGINS', () => {
     expect(said).toEqual({
       'access-control-allow-origin': origin,
       'access-control-allow-headers':
-        'Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-Request-Id',
+        'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Prefer, X-Request-Id',
       'access-control-max-age': '7200',
     });
     expect(answer.vary).toContain('Origin');

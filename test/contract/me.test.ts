@@ -22,6 +22,7 @@ test('200: the client’s permissions, warehouses and limits', async () => {
     limits: { requestsPerMinute: 5000, operationsPerMinute: 30_000, operationsPerBatch: 500, pageSize: 250 },
     tokenExpires: new Date(claims.exp * 1000).toISOString(),
     serverTime: expect.any(String),
+    cursor: expect.stringMatching(/^[\w-]{24}$/),
   });
   // The clocks are those of one machine, which may be slow.
   expect(Math.abs(Date.parse(answer.body.serverTime) - before!.at.getTime())).toBeLessThan(60_000);

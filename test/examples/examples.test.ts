@@ -1,3 +1,5 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inventory as program } from '@inventory/admin/program';
@@ -36,9 +38,10 @@ const notRun: [command: RegExp, because: string][] = [
   [/^docker compose --profile/, 'needs containers; operating/monitoring tests what it runs'],
   [/^docker compose (?:build|exec)|^echo COMPOSE_FILE/, 'needs containers'],
   [/^iptables /, 'changes the packet filter of the machine'],
+  [/^curl --no-buffer /, 'goes on until it is stopped; contract/changes-events tests its answer'],
 ];
 // A fence may also hold settings, statements, calls, output and drawings.
-const languages = ['sh', 'http', 'sql', 'ini', 'yaml', 'text', 'mermaid'];
+const languages = ['sh', 'http', 'js', 'sql', 'ini', 'yaml', 'text', 'mermaid'];
 
 const shellBlocks = blocks.filter(({ language }) => language === 'sh');
 const start = /^npx -y pnpm@12 start (.*?)\s*(?:#.*)?$/;
@@ -122,7 +125,7 @@ describe('the way in', () => {
       REDIS_URL: inject('redisUrl'),
       QUEUE_PREFIX: uniqueName('examples'),
     });
-    const banner = started.banner.slice(started.banner.indexOf('  The inventory service is up.'));
+    const banner = started.banner.slice(started.banner.indexOf('  The inventory service '));
     const general = (text: string) =>
       text
         .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:…')
@@ -310,12 +313,15 @@ describe('the examples of help', () => {
   test('they leave a stock that adds up', () => expectInvariants(shared.sql));
 });
 
-describe('docs/scanners.md', () => {
+describe('the pages for integrators', () => {
   const service = useService({ holds: 'demo' });
 
-  test('every call is answered as the page says, one after the other', async () => {
-    const calls = blocks.filter(({ file, language }) => file === 'docs/scanners.md' && language === 'http');
-    expect(calls.length).toBeGreaterThan(10);
+  test.each([
+    ['docs/scanners.md', 10],
+    ['docs/integrations.md', 1],
+  ])('%s: every call is answered as the page says, one after the other', async (page, most) => {
+    const calls = blocks.filter(({ file, language }) => file === page && language === 'http');
+    expect(calls.length).toBeGreaterThan(most);
     const client = await service.demoClient();
     const known: Record<string, string> = {};
     const filled = (text: string) =>
@@ -346,6 +352,38 @@ describe('docs/scanners.md', () => {
       const next = answer.headers.get('X-Next-Modified-Since');
       if (next !== null) known.nextModifiedSince = next;
     }
+  });
+
+  test('docs/integrations.md: the program that keeps a copy has what the lists show, while others write', async () => {
+    const client = await service.demoClient();
+    const program = blocks.find(
+      ({ file, language }) => file === 'docs/integrations.md' && language === 'js',
+    )!;
+    // The copy is asked for from outside.
+    const tell = `process.on('message', () =>
+      process.send([lots, items].map((copy) => [...copy.values()])));\n`;
+    writeFileSync(join(folder, 'copy.mjs'), tell + placed(program.text, service.baseUrl));
+    const env = { ...process.env, TOKEN: client.token };
+    const child = fork(join(folder, 'copy.mjs'), { env, execArgv: [] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const copied = async () => {
+      child.send('tell');
+      const [message] = await once(child, 'message');
+      return message as Record<string, unknown>[][];
+    };
+    const all = async (path: string) => (await client.get(`${path}pageSize=250`)).body.value;
+    const listed = async () => [await all('/Inventory?view=full&'), await all('/Item/All?')];
+    const sorted = (records: Record<string, unknown>[]) => records.map((each) => JSON.stringify(each)).sort();
+    const expectCopied = async () => {
+      const expected = (await listed()).map(sorted);
+      const look = async () => (await copied()).map(sorted);
+      await expect.poll(look, { timeout: 60_000 }).toEqual(expected);
+    };
+    await expectCopied();
+    await client.post('/Inventory/Receive', { itemID: 'WIDGET-100', units: 5, wid: 1, reasonCode: 1 });
+    await client.post('/Inventory/Move', { itemID: 'WIDGET-100', units: 3, wid: 1, shipToWid: 2 });
+    await client.put('/Item', { shortID: 'WIDGET-100', category: 7 });
+    await expectCopied();
   });
 });
 

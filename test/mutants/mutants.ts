@@ -506,7 +506,7 @@ async function importKey(`,
       ],
     ]),
     mutant('requests in doubt after a connection ended while settling', 'a request that the queue refuses', [
-      ['apps/api/src/stock/insist.ts', 'performance.now() + againAfterMs > untilMs', 'performance.now() > 0'],
+      ['apps/api/src/turns/insist.ts', 'performance.now() + againAfterMs > untilMs', 'performance.now() > 0'],
     ]),
   ]),
   ...noticedBy('concurrency/statement-pool.test.ts', [

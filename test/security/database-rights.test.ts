@@ -18,11 +18,11 @@ const itemColumns =
   'category, sub_category, units, uom, description, dflt_owner, discontinued, modified, put_up';
 const rights: Record<Part, Record<string, string>> = {
   api: {
-    select: `audit_drift backup_record client client_secret client_warehouse database_identity envelope_key
+    select: `audit_drift backup_record change client client_secret client_warehouse database_identity envelope_key
       idempotency_key item item_alias item_arrival item_block level_arrival level_set list_arrival list_count
       lot schema_compatibility schema_version security_group signing_key stock_entry stock_level stock_transaction
       verifying_key warehouse`,
-    insert: `item_arrival idempotency_key(asked_at, client_id, key_digest, refused_at)
+    insert: `change(change_no, kind, part_no) item_arrival idempotency_key(asked_at, client_id, key_digest, refused_at)
       item(${itemColumns}, created, created_by, part_no, short_id) signing_key(kid, private_jwk)
       stock_transaction(request_id, status) verifying_key(kid, public_jwk, signs_from)`,
     update: `idempotency_key(refused_at) item(${itemColumns}, described)`,
@@ -43,11 +43,11 @@ const rights: Record<Part, Record<string, string>> = {
     delete: 'audit_drift item_arrival level_arrival list_arrival',
   },
   operator: {
-    select: `audit_drift audit_progress backup_record client client_secret client_warehouse database_identity
+    select: `audit_drift audit_progress backup_record change client client_secret client_warehouse database_identity
       envelope_key(created, kid) former_client idempotency_key item item_alias item_arrival item_block
       level_arrival level_set list_arrival list_count lot retention schema_compatibility schema_version
       security_group signing_key(kid) stock_entry stock_level stock_transaction verifying_key warehouse`,
-    insert: `backup_record(bytes, made_by, server, taken_at) client client_secret client_warehouse
+    insert: `backup_record(bytes, made_by, server, taken_at) change client client_secret client_warehouse
       envelope_key(created) former_client(client_id) item(${itemColumns}, created, created_by, short_id)
       item_alias item_arrival level_arrival security_group signing_key(kid, private_jwk)
       stock_level(asn, committed, on_order, packed, part_no, used, wid)
@@ -260,11 +260,9 @@ test('every part that makes changes may read their moment, and only the api may 
       await Promise.all(parts.map(async (part) => [part, await codeOf(logins[part], statement)])),
     );
   expect(await codes('select change_moment()')).toEqual({ api: null, worker: null, operator: null });
-  expect(await codes('select changes_known_until(0)')).toEqual({
-    api: null,
-    worker: forbidden,
-    operator: forbidden,
-  });
+  for (const known of ['changes_known_until(0)', 'feed_position()']) {
+    expect(await codes(`select ${known}`)).toEqual({ api: null, worker: forbidden, operator: forbidden });
+  }
 });
 
 // The parts have no right to it.

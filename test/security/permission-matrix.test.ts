@@ -18,6 +18,7 @@ const expected = `
   GET /Inventory/Transactions    11          200        200       scope    200   scope
   GET /Inventory/Lots/:recNo     11          200        200       -        -     -
   GET /Inventory/Transactions/:transactionNo  11  200       200       -        -     -
+  GET /Changes                   11          200        200       -        -     -
   GET /Inventory                 11          200        200       -        -     -
   GET /Inventory/StockLevels     11          200        200       -        -     -
   GET /Inventory/:wid            11          200        200       scope    404   scope

@@ -25,6 +25,10 @@ export type Database = {
   trials: Trials;
   /** Writes of items. */
   items: StatementPool;
+  /** Pages of the change feed. */
+  changes: StatementPool;
+  /** The position of the change feed, which waits for standbys and hangs as commits do. */
+  feedPosition: StatementPool;
   /**
    * The operator's status page. It runs one statement at a time and never takes a connection from other work.
    */
@@ -61,6 +65,28 @@ const trialsKind = {
   waitMs: 3000,
   cancels: true,
 } as const;
+// A stream reads one statement at a time and waits for its reader in between.
+const streamedKind = {
+  name: 'inventory-streamed-lists',
+  statementTimeoutMs: listTimeoutMs,
+  idleInTransactionMs: 15_000,
+  oneProcess: true,
+  connectionsMax: 4,
+  overrunMs: 2 * streamWithinMs,
+  limitMs: streamWithinMs,
+  waitMs: 3000,
+  cancels: true,
+};
+const changesKind = {
+  name: 'inventory-changes',
+  statementTimeoutMs: 4000,
+  byKeys: true,
+  connectionsMax: 2,
+  overrunMs: 1500,
+  limitMs: 5000,
+  waitMs: 3000,
+} as const;
+const feedPositionKind = { ...changesKind, name: 'inventory-feed-position', connectionsMax: 1 };
 // No request waits for the status page. It leaves out what takes Postgres longer than this.
 const statusPageKind = {
   name: 'inventory-operations',
@@ -97,18 +123,7 @@ const kindsOf = (readsMax: number) =>
       waitMs: 3000,
       cancels: true,
     },
-    // A stream reads one statement at a time and waits for its reader in between.
-    streamed: {
-      name: 'inventory-streamed-lists',
-      statementTimeoutMs: listTimeoutMs,
-      idleInTransactionMs: 15_000,
-      oneProcess: true,
-      connectionsMax: 4,
-      overrunMs: 2 * streamWithinMs,
-      limitMs: streamWithinMs,
-      waitMs: 3000,
-      cancels: true,
-    },
+    streamed: streamedKind,
     looks: {
       name: 'inventory-looks',
       statementTimeoutMs: 500,
@@ -150,6 +165,8 @@ const kindsOf = (readsMax: number) =>
       limitMs: itemWriteLimitMs,
       waitMs: 3000,
     },
+    changes: changesKind,
+    feedPosition: feedPositionKind,
     operations: statusPageKind,
   }) satisfies Record<string, Kind>;
 
@@ -201,6 +218,8 @@ export function openDatabase(
     verdicts: open(kinds.verdicts, tellAll),
     trials: open(kinds.trials),
     items: open(kinds.items),
+    changes: open(kinds.changes),
+    feedPosition: open(kinds.feedPosition),
     operations: open(kinds.operations),
   };
   const turns = createListTurns();
@@ -209,7 +228,7 @@ export function openDatabase(
     replicaOptions === null
       ? null
       : createReplica(replicaOptions.readUrl, open(positionsKind), replicaOptions.report);
-  const { cheap: reads, authentication, verdicts, items, operations } = pools;
+  const { cheap: reads, authentication, verdicts, items, changes, feedPosition, operations } = pools;
   const waitingCounts = (): Record<string, number> => ({
     ...Object.fromEntries(Object.entries(pools).map(([kind, pool]) => [kind, pool.waitingCount()])),
     trials: trials.waitingCount(),
@@ -223,6 +242,8 @@ export function openDatabase(
     verdicts,
     trials,
     items,
+    changes,
+    feedPosition,
     operations,
     waitingCount: () => Object.values(waitingCounts()).reduce((sum, count) => sum + count, 0),
     waitingCounts,

@@ -104,6 +104,8 @@ export type ApiReadings = {
   strangersWaiting: () => number;
   bodyRoom: Pick<BodyRoom, 'bytes' | 'waitingCount'>;
   backupAgeSeconds: () => Record<string, number>;
+  changesAwaited: () => number;
+  oldestChangeSeconds: () => number;
 };
 
 /** Registers the metrics that are read from the parts of an api at each scrape. */
@@ -178,7 +180,14 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
 }
 
 /** Registers the metrics of trouble that no answer shows. */
-function addLateReadings(metrics: Metrics, { submitter, bodyRoom, backupAgeSeconds }: ApiReadings): void {
+function addLateReadings(metrics: Metrics, readings: ApiReadings): void {
+  const { submitter, bodyRoom, backupAgeSeconds } = readings;
+  metrics.gauge('inventory_api_changes_awaited', 'Callers that wait for a change.', readings.changesAwaited);
+  metrics.gauge(
+    'inventory_api_oldest_change_seconds',
+    'Age of the oldest transaction of Postgres with changes that is not committed; later changes wait for it.',
+    readings.oldestChangeSeconds,
+  );
   metrics.gauge(
     'inventory_api_batch_bytes',
     'Bytes of batches that are being read or applied.',

@@ -35,6 +35,8 @@ import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
 import { createSubmitter, type Submitter } from '@inventory/queue/submit/submit';
 import { createApp, version } from './app.ts';
 import { watchBackupAge } from './backup-age.ts';
+import { createFeed, type Feed } from './changes/feed.ts';
+import { watchOldestChange } from './changes/oldest-change.ts';
 import { apiSettings } from './config.ts';
 import { type Database, openDatabase } from './database.ts';
 import { lateAsBusy } from './http/as-busy.ts';
@@ -49,6 +51,7 @@ import { createRequestLog } from './http/request-log.ts';
 import { addApiReadings, createApiMetrics } from './metrics.ts';
 import { type Needs, watchNeeds } from './needs.ts';
 import { aliasRoutes } from './routes/aliases.ts';
+import { changeRoutes } from './routes/changes.ts';
 import { historyRoutes } from './routes/history.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
@@ -61,10 +64,10 @@ import { createBatchCalls } from './stock/batch-call/batch-calls.ts';
 import { createItemNames } from './stock/batch-call/item-names.ts';
 import type { FindOriginals } from './stock/batch-call/read-operations.ts';
 import { createBatchTurns } from './stock/batch-call/turns.ts';
-import { insist } from './stock/insist.ts';
 import { createSender, type Sender } from './stock/sender.ts';
 import { createStock } from './stock/transactions.ts';
 import { gather } from './turns/gather.ts';
+import { insist } from './turns/insist.ts';
 
 // Enough for all scanners of a warehouse behind one address, and a fraction of all connections.
 const perAddressMax = 250;
@@ -171,6 +174,28 @@ type StockParts = {
   now: () => number;
 };
 
+type RouteParts = { database: Database; feed: Feed; stock: ReturnType<typeof wireStock>; now: () => number };
+
+function routesOf(
+  config: { RATE_LIMIT: number; OPERATION_LIMIT: number },
+  { database, feed, stock, now }: RouteParts,
+) {
+  const { reads, lists } = database;
+  return [
+    ...meRoutes({
+      ...{ reads, feed, now },
+      rateLimit: config.RATE_LIMIT,
+      operationLimit: config.OPERATION_LIMIT,
+    }),
+    ...historyRoutes(database),
+    ...changeRoutes({ feed, reads }),
+    ...inventoryRoutes(lists, stock),
+    ...itemRoutes(database),
+    ...aliasRoutes(database),
+    ...scanRoutes(lists, now),
+  ];
+}
+
 type DatabaseConfig = {
   DATABASE_URL: string;
   DATABASE_CONNECTIONS: number;
@@ -275,21 +300,10 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     tracing,
   });
   const stock = wireStock(config, { database, redis, sender, needs, now: clock.now });
+  const feed = createFeed(database.changes, database.feedPosition);
   const isBehindProxy = config.TRUST_PROXY > 0;
   const app = createApp({
-    routes: [
-      ...meRoutes({
-        reads: database.reads,
-        rateLimit: config.RATE_LIMIT,
-        operationLimit: config.OPERATION_LIMIT,
-        now: clock.now,
-      }),
-      ...historyRoutes(database),
-      ...inventoryRoutes(lists, stock),
-      ...itemRoutes(database),
-      ...aliasRoutes(database),
-      ...scanRoutes(lists, clock.now),
-    ],
+    routes: routesOf(config, { database, feed, stock, now: clock.now }),
     token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
     authenticator,
     rateLimiter: createRateLimiter(redis, { prefix: config.QUEUE_PREFIX, what: 'requests' }),
@@ -320,6 +334,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   // Only the metrics on the internal port show it.
   const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.operations);
+  const oldestChange = config.INTERNAL_PORT === undefined ? null : watchOldestChange(database.operations);
   addApiReadings(registry, {
     submitter,
     needs,
@@ -331,6 +346,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     strangersWaiting: strangers.waitingCount,
     bodyRoom,
     backupAgeSeconds: () => backups?.seconds() ?? {},
+    changesAwaited: feed.waitingCount,
+    oldestChangeSeconds: () => oldestChange?.seconds() ?? 0,
   });
   let statusPage: StatusPage | undefined;
   if (config.INTERNAL_PORT !== undefined)
@@ -350,6 +367,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       // From now on every answer closes its connection. After that, the idle connections can be closed
       // without cutting off a request.
       draining = true;
+      // Who waits for changes is answered now, and goes to another process.
+      feed.stop();
       await setTimeout(config.DRAIN_MS);
       connections.drain();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -360,6 +379,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       keys.stop();
       statusPage?.stop();
       backups?.stop();
+      oldestChange?.stop();
       await internal?.close();
       clock.stop();
       redis.disconnect();

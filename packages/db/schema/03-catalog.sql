@@ -9,6 +9,17 @@ create table warehouse (
   renamed timestamptz(3)
 );
 
+create function note_warehouse_renamed() returns trigger language plpgsql as $$
+begin
+  perform note_change('warehouse', new.wid, null);
+  return null;
+end
+$$;
+
+-- Lots show the name.
+create trigger warehouse_renamed after update of name on warehouse
+  for each row when (old.name <> new.name) execute function note_warehouse_renamed();
+
 -- Items. Stock and its history refer to the number, callers to the shortID.
 create table item (
   part_no integer generated always as identity primary key,
@@ -58,6 +69,27 @@ $$;
 create trigger item_short_id_is_no_alias before insert on item
   for each row execute function refuse_short_id_of_alias();
 
+-- Notes the items of these rows as changed, for the change feed.
+create function note_items_changed() returns trigger language plpgsql as $$
+begin
+  if exists (select from touched) then
+    perform change_moment();
+    insert into change (change_no, kind, part_no)
+    select nextval('stock_transaction_no_seq'), 'item', part_no
+    from (select distinct part_no from touched order by part_no) as items;
+  end if;
+  return null;
+end
+$$;
+
+create trigger item_change_added after insert on item referencing new table as touched
+  for each statement execute function note_items_changed();
+create trigger item_change_updated after update on item referencing new table as touched
+  for each statement execute function note_items_changed();
+create trigger alias_change_added after insert on item_alias referencing new table as touched
+  for each statement execute function note_items_changed();
+create trigger alias_change_removed after delete on item_alias referencing old table as touched
+  for each statement execute function note_items_changed();
 -- Adds an alias for the api. Runs with the owner's rights, because the api may not lock the items. Creates of
 -- items wait behind the lock, so it is not waited for longer than a caller waits anyway. `named`: the number
 -- of the item that has the name now, as an alias or as its shortID; null if there is no such item.

@@ -25,6 +25,23 @@ create index stock_level_wid_idx on stock_level (wid, part_no) where used;
 create index stock_level_modified_idx on stock_level using brin (modified)
   with (pages_per_range = 4, autosummarize = on);
 
+create function note_order_quantities() returns trigger language plpgsql as $$
+begin
+  perform note_change('level', new.wid, new.part_no);
+  return null;
+end
+$$;
+
+-- For the change feed. The other quantities follow from the lots. Batches name none of these columns.
+create trigger stock_level_ordered after insert on stock_level
+  for each row when (new.on_order <> 0 or new.committed <> 0 or new.packed <> 0 or new.asn <> 0)
+  execute function note_order_quantities();
+create trigger stock_level_order_changed after update of on_order, committed, packed, asn on stock_level
+  for each row when (
+    (old.on_order, old.committed, old.packed, old.asn) is distinct from (new.on_order, new.committed, new.packed, new.asn)
+  )
+  execute function note_order_quantities();
+
 create sequence lot_rec_no_seq;
 
 -- A lot is stock of an item that was received at one time and is at one spot. It changes a few times and then

@@ -1,7 +1,5 @@
 -- Requests with their answers, the lines of the ledger, and idempotency keys.
 
-create sequence stock_transaction_no_seq;
-
 -- Requests and their answers. The unique request_id prevents double work. Applied rows never change and are
 -- kept forever. By default, the table would be vacuumed when a fifth is new: with a thousand million rows
 -- that means 200 million rows at once, and until then no index-only scan could cover them. So it is vacuumed

@@ -81,8 +81,10 @@ grant insert (client_id, key_digest, asked_at, refused_at), update (refused_at) 
 -- The api signs tokens. It creates the first key and deletes private keys, but cannot withdraw a key.
 grant select, insert (kid, private_jwk), delete on signing_key to inventory_api;
 grant select, insert (kid, public_jwk, signs_from) on verifying_key to inventory_api;
+-- Creating or changing an item notes the change for the feed, which the api reads.
+grant select, insert (change_no, kind, part_no) on change to inventory_api;
 grant usage on sequence item_part_no_seq, stock_transaction_no_seq to inventory_api;
-grant execute on function changes_known_until to inventory_api;
+grant execute on function changes_known_until, feed_position, held_numbers to inventory_api;
 
 -- The worker: stock, its ledger, the counts of the lists, retention and the background audit.
 grant select on item_alias, envelope_key, audit_progress, audit_drift to inventory_worker;
@@ -112,6 +114,9 @@ grant insert (short_id, description, category, sub_category, uom, put_up, units,
   created_by, created, modified) on item to inventory_operator;
 grant update (description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, modified,
   described) on item to inventory_operator;
+grant select, insert on change to inventory_operator;
+-- To see how long a change has been open.
+grant execute on function note_change, held_numbers to inventory_operator;
 grant insert on item_arrival, item_alias, level_arrival, warehouse, security_group, client, client_secret,
   client_warehouse to inventory_operator;
 grant insert (client_id) on former_client to inventory_operator;

@@ -222,6 +222,17 @@ const table = {
     lookAt: 'lines about `counts` in the logs of the workers, open transactions in Postgres, a long backup.',
     act: 'Start a worker if none runs, or end the open transaction.',
   },
+  InventoryChangesHeld: {
+    labels: { severity: 'warning', cause: 'slow' },
+    expr: 'max(inventory_api_oldest_change_seconds) > 30',
+    title: 'A change has been open for long',
+    effect:
+      'callers that follow changes get no later ones, and lists tell them an old `X-Next-Modified-Since`',
+    figures: '{{ $value | printf "%.0f" }} s',
+    lookAt: '`pg_locks` for the session that holds an advisory lock and began first.',
+    act: 'End a transaction that somebody has left open by hand. An import of many items ends by itself.',
+    more: 'No change is lost meanwhile. Postgres ends a session that does nothing for a minute in such a transaction.',
+  },
   InventoryBackupOld: {
     labels: { severity: 'warning', cause: 'backup' },
     // Absent if no backup was ever recorded, because then nobody has set up backups yet.

@@ -1,6 +1,7 @@
 import type { Route } from '@inventory/api/http/route';
 import { noWarehouses } from '@inventory/api/http/route';
 import { aliasRoutes } from '@inventory/api/routes/aliases';
+import { changeRoutes } from '@inventory/api/routes/changes';
 import { historyRoutes } from '@inventory/api/routes/history';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
@@ -11,6 +12,7 @@ import { scanRoutes } from '@inventory/api/routes/scan';
 export const routes: readonly Route[] = [
   ...meRoutes(undefined as never),
   ...historyRoutes(undefined as never),
+  ...changeRoutes(undefined as never),
   ...inventoryRoutes(undefined as never, undefined as never),
   ...itemRoutes(undefined as never),
   ...aliasRoutes(undefined as never),

@@ -72,7 +72,7 @@ export const transactionShow = new Command('show')
   .description('Show a stock transaction: its request, its answer and the lots that it changed')
   .argument('<number>', 'the transactionNo', parseRecNo)
   .option('--json', 'print one line of JSON')
-  .addHelpText('after', example('transaction show 8'))
+  .addHelpText('after', example('transaction show 14'))
   .action(async (transactionNo: number, { json }: { json?: true }) => {
     await withDatabase(async (sql) => {
       const found = await readTransaction(sql, transactionNo);

@@ -1,4 +1,5 @@
 import { listDrift, readAuditState } from '@inventory/db/audit/audit-slice';
+import { readOldestChange } from '@inventory/db/changes/oldest-change';
 import { findOthersTable, readSchemaVersion } from '@inventory/db/migrate/migrate';
 import {
   countUnfolded,
@@ -21,6 +22,7 @@ const keyDaysMax = 365;
 const connectionsShareMax = 0.85;
 const driftShown = 3;
 const auditDaysMax = 3;
+const openChangeSecondsMax = 30;
 
 /** Settings without which the service works and somebody will be sorry. */
 const wanted: Record<string, (value: string) => boolean> = {
@@ -153,6 +155,16 @@ export const postgresChecks: Question<Sql>[] = [
       if (most < unfoldedMany) return ok(found);
       const remedy = adviceOf('InventoryFoldingLags');
       return most < unfoldedTooMany ? warn(found, remedy) : fail(found, remedy);
+    },
+  },
+  {
+    id: 'changes',
+    wanted: `no change that has been open for more than ${openChangeSecondsMax} s`,
+    async look(sql) {
+      const oldest = await readOldestChange(sql);
+      if (oldest === 0) return ok('none is open');
+      const found = `the oldest has been open for ${oldest.toFixed(1)} s`;
+      return oldest <= openChangeSecondsMax ? ok(found) : warn(found, adviceOf('InventoryChangesHeld'));
     },
   },
   {

@@ -6,6 +6,7 @@ const requestHeaders = [
   'Content-Type',
   'Idempotency-Key',
   'If-None-Match',
+  'Last-Event-ID',
   'Prefer',
   'X-Request-Id',
 ].join(', ');

@@ -14,6 +14,8 @@ export type RouteDescription = {
   body?: Examples;
   /** Example answers of success. */
   answer: Examples;
+  /** Examples of an answer as server-sent events, for a route that sends them. */
+  events?: Examples;
   /** Further refusals with 400. */
   invalid?: Examples;
   /** Refusals with 409. A keyed route may always refuse so. */

@@ -23,9 +23,16 @@ import type { RouteDescription } from './route-description.ts';
  * The answer of a handler. `text` is the JSON of the body, with decimals digit for digit. A long body is a
  * stream, which must be read or destroyed.
  */
-export type Reply = { status: number; headers?: Record<string, string> } & (
+export type Reply = {
+  status: number;
+  headers?: Record<string, string>;
+  /** How long the request only waited, as its caller asked for. This is not time that the service took. */
+  waitedMs?: number;
+} & (
   | { text: string }
   | { stream: Readable }
+  /** Server-sent events, which go on until one side ends them. */
+  | { events: Readable }
 );
 
 export type Call<Params, Query, Body> = {
@@ -42,6 +49,8 @@ export type Call<Params, Query, Body> = {
   nameOperations: (verdict: RateLimitVerdict) => void;
   /** How long the caller waits, and whether it still does. */
   wait: Wait;
+  /** The client with its rights now, for an answer that takes long. Throws Refused if they have ended. */
+  renew: () => Promise<AuthenticatedClient>;
   /** The response. */
   res: ServerResponse;
 };
@@ -92,6 +101,8 @@ export type Route = {
   notFound: string | null;
   /** The message of 404 when the path's parameters do not fit. Default: the message for an unknown path. */
   misfit?: string;
+  /** Limits a request that may wait on purpose. Default: `answerWithinMs`. */
+  limitMs?: number;
   /** Notes and examples for the OpenAPI document. */
   description: RouteDescription;
   handle: (call: Call<never, never, never>) => Promise<Reply | null>;
@@ -158,6 +169,12 @@ export async function callRoute(
   };
   const call = {
     ...{ params: params.value, query, body, client, name, arrivedAt, wait, res: ctx.res },
+    async renew() {
+      const renewed = (await ctx.state.authenticate()) as AuthenticatedClient;
+      const ended = denyAction(renewed, declared.permission, declared.writes);
+      if (ended !== null) throw new Refused(forbidden[ended]);
+      return renewed;
+    },
     header(of: string) {
       return ctx.headers[of.toLowerCase()]?.toString();
     },
@@ -170,7 +187,7 @@ export async function callRoute(
   ctx.state.isHandled = true;
   // The time starts only when the body is complete: a slow caller is not an outage. A write may still be
   // applied.
-  const reply = await within(answerWithinMs, declared.handle(call)).catch((error) => {
+  const reply = await within(declared.limitMs ?? answerWithinMs, declared.handle(call)).catch((error) => {
     throw error instanceof TooLateError && declared.writes ? unknownOutcome() : error;
   });
   if (reply === null) throw new Refused({ code: 'not_found', message: declared.notFound! });

@@ -147,6 +147,7 @@ function operationOf(route: Route, path: string, schemas: Schemas): Json {
       [status]: answerOf('Success', schemas.answer(answer), {
         ...successHeaders(route),
         examples: route.description.answer,
+        events: route.description.events,
       }),
       ...errorAnswers(route),
     },
@@ -203,7 +204,11 @@ function queryParameters(route: Route, schemas: Schemas): Json[] {
 
 /** The headers that a call may have, each a component of {@link headerParameters}. */
 function headerParametersOf(route: Route): Json[] {
-  const names = [...(route.keyed ? ['Idempotency-Key'] : []), 'Prefer', 'X-Request-Id'];
+  const names = [
+    ...(route.keyed ? ['Idempotency-Key'] : []),
+    ...(route.description.events ? ['Last-Event-ID'] : []),
+    ...['Prefer', 'X-Request-Id'],
+  ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
@@ -224,6 +229,13 @@ const headerParameters = {
       'Extension: any text of your own, unique per request that should be applied once. With it the request can be sent again: ' +
       'it is applied once, and the stored answer comes back for at least 7 days. 1 to 255 visible ASCII characters, such as a UUID.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+  },
+  'Last-Event-ID': {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description:
+      'Extension: the id of the last event that a reader of server-sent events got; it goes before `after`.',
+    schema: { type: 'string' },
   },
   Prefer: {
     name: 'Prefer',

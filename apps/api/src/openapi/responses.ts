@@ -61,13 +61,19 @@ export function headerComponents(): Json {
   );
 }
 
-type AnswerOptions = { headers: readonly string[]; optional?: readonly string[]; examples: Examples };
+type AnswerOptions = {
+  headers: readonly string[];
+  optional?: readonly string[];
+  examples: Examples;
+  /** Examples of the same as server-sent events, if the answer may come so. */
+  events?: Examples | undefined;
+};
 
 /** Makes one answer: a description, its headers, and JSON with examples. */
 export function answerOf(
   description: string,
   schema: Json,
-  { headers, optional, examples }: AnswerOptions,
+  { headers, optional, examples, events }: AnswerOptions,
 ): Json {
   const required = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
   // These headers are not on every answer with this status.
@@ -81,7 +87,10 @@ export function answerOf(
   return {
     description,
     headers: Object.fromEntries([...required, ...others]),
-    content: { 'application/json': { schema, examples } },
+    content: {
+      'application/json': { schema, examples },
+      ...(events && { 'text/event-stream': { schema: { type: 'string' }, examples: events } }),
+    },
   };
 }
 
@@ -96,6 +105,8 @@ export function sharedAnswers(): Json {
   return {
     Unauthorized: answerOf('The token is missing, invalid or expired', errorSchema, {
       headers: [...always, 'WWW-Authenticate'],
+      // When the token ends while a request waits.
+      optional: ofRoute,
       examples: {
         missing: refusalExample('No token', { code: 'unauthorized', message: 'Authentication is required.' }),
         invalid: refusalExample('Not a live token', {
@@ -216,8 +227,9 @@ export function errorAnswers(route: Route): Json {
         : { misfit: refusalExample('No number', { code: 'not_found', message: route.misfit }) }),
     });
   }
-  if (!route.keyed && route.description.conflict !== undefined)
-    answers[409] = make('The present state does not allow it', route.description.conflict);
+  if (!route.keyed && route.description.conflict !== undefined) {
+    answers[409] = make('The current state does not allow it', route.description.conflict);
+  }
   if (route.keyed) {
     answers[409] = answerOf(
       'The stock does not allow it, or the key was used with another body',
@@ -260,10 +272,12 @@ function invalidExamples({ body, query, keyed, description }: Route): Examples {
   const repeated = refusalExample('A parameter given twice', invalid({ page: ['must be given once.'] }));
   if (body === undefined) {
     if (query === undefined) return { repeated };
-    return {
-      page: refusalExample('An invalid page', invalid({ page: ['must be a plain integer.'] })),
-      repeated,
-    };
+    return (
+      description.invalid ?? {
+        page: refusalExample('An invalid page', invalid({ page: ['must be a plain integer.'] })),
+        repeated,
+      }
+    );
   }
   const fields = keyed
     ? invalid({ itemID: ['is required.'], units: ['must be greater than 0.'] })

@@ -129,5 +129,6 @@ export const tags = [
   { name: 'Me', description: 'The client itself' },
   { name: 'Inventory', description: 'Lots, stock levels and stock transactions' },
   { name: 'Item', description: 'The item catalog' },
+  { name: 'Changes', description: 'The change feed' },
   { name: 'Scan', description: 'Codes that a scanner read' },
 ];

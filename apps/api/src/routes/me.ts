@@ -5,11 +5,15 @@ import { operationsMax } from '@inventory/domain/contract/batch';
 import { Me } from '@inventory/domain/contract/me';
 import { formatDateTime } from '@inventory/domain/date-time';
 import { pageSizeMax } from '@inventory/paging/page-query';
+import { digestScope } from '../changes/cursor.ts';
+import type { Feed } from '../changes/feed.ts';
+import { cursorAt } from '../changes/follow-changes.ts';
 import { noWarehouses, route } from '../http/route.ts';
 import { me } from '../openapi/descriptions/me.ts';
 
 export type MeOptions = {
   reads: StatementPool;
+  feed: Feed;
   /** Requests in a window of 60 s, for clients without a limit of their own. */
   rateLimit: number;
   /** Batch operations in a window of 60 s, likewise. */
@@ -36,8 +40,9 @@ export function meRoutes(options: MeOptions) {
       notFound: null,
       description: me,
       handle: async ({ client, wait }) => {
-        const { reads, rateLimit, operationLimit, now } = options;
+        const { reads, feed, rateLimit, operationLimit, now } = options;
         const operationsPerMinute = client.operationsPerMinute ?? operationLimit;
+        const position = await feed.soon();
         const warehouses = await reads.run((sql) => readWarehouseNames(sql, [...client.scope]), wait);
         const told: Me = {
           clientId: client.clientId,
@@ -54,6 +59,7 @@ export function meRoutes(options: MeOptions) {
           },
           tokenExpires: formatDateTime(client.tokenExpiresAt),
           serverTime: formatDateTime(now()),
+          cursor: cursorAt(position.knownNo, position, digestScope(client.scope)),
         };
         return { status: 200, text: JSON.stringify(told) };
       },

@@ -79,12 +79,15 @@ export async function readFacts(
     warehouses: { wid: number; name: string }[] | null;
     named: { name: string; short_id: string }[] | null;
   }>(tx)`
-    select change_moment() as now,
+    select moment.now as now,
       -- For the rest of the transaction, without a statement of its own. If most items have few lots, a plan
       -- that reads and sorts all lots of an item looks cheap, and would then be kept for an item with a
       -- hundred thousand.
       set_config('enable_sort', 'off', true) as sort,
-      array(select nextval('stock_transaction_no_seq') from generate_series(1, ${drawn})) as transaction_nos,
+      -- After the moment, which announces them; see schema/02-changes.sql.
+      array(
+        select nextval('stock_transaction_no_seq') from generate_series(1, ${drawn}) where moment.now is not null
+      ) as transaction_nos,
       array(select nextval('lot_rec_no_seq') from generate_series(1, ${lotsDrawn})) as rec_nos,
       (
         select json_agg(json_build_object('request_id', request_id, 'status', status, 'is_large', ${isLarge},
@@ -111,7 +114,8 @@ export async function readFacts(
         from warehouse
         where wid = any(${plainArray(wids)}::integer[])
       ) as warehouses,
-      ${named} as named`;
+      ${named} as named
+    from (select change_moment() as now offset 0) as moment`;
   const { clients, items, warehouses } = row!;
   const outcomes = outcomesOfKeys(keyed, row!.keys ?? []);
   for (const each of row!.outcomes ?? []) outcomes.set(each.request_id, outcomeOfRow(each));

@@ -64,7 +64,7 @@ export function fullLotColumns(scope: readonly number[]): Piece {
 }
 
 /** The expression for a full record's JSON text. */
-function fullLotRecord(scope: readonly number[]): Piece {
+export function fullLotRecord(scope: readonly number[]): Piece {
   return piece`(select row_to_json(record) from (select ${fullLotColumns(scope)}) as record)::text`;
 }
 

@@ -68,9 +68,21 @@ async function changeHold(tx: Tx, recNo: number, { hold, reason }: { hold: boole
     where stock_level.part_no = changed.part_no and stock_level.wid = changed.wid`;
 }
 
-async function record(tx: Tx, kind: 'hold' | 'release', body: object, result: object) {
+/** Notes it in the ledger and for the change feed. After the lot was changed, which announces the number. */
+async function record(
+  tx: Tx,
+  kind: 'hold' | 'release',
+  body: { recNo: number; reason?: string },
+  result: { recNo: number; wid: number; status: string },
+) {
   await tx`
-    insert into stock_transaction (request_id, client_id, kind, body, status, result, at)
-    values (gen_random_uuid(), ${adminClientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
-      ${JSON.stringify(result)}::text::json, change_moment())`;
+    with noted as (
+      insert into stock_transaction (request_id, client_id, kind, body, status, result, at)
+      values (gen_random_uuid(), ${adminClientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
+        ${JSON.stringify(result)}::text::json, change_moment())
+      returning transaction_no
+    )
+    insert into change (change_no, kind, wid, rec_no)
+    select transaction_no, 'hold', ${result.wid}::integer, ${result.recNo}::bigint
+    from noted`;
 }

@@ -130,6 +130,8 @@ async function addStock(
   const splits = Math.min(Math.floor(size.lots / 10), Math.floor(extra / 2));
   const receipts = size.lots - splits;
   const issues = size.transactions - receipts - splits;
+  // Announces the numbers to readers of changes.
+  await tx`select change_moment()`;
   const [start] = await tx<{ rec_no: number; transaction_no: number }[]>`
     select nextval('lot_rec_no_seq') as rec_no, nextval('stock_transaction_no_seq') as transaction_no`;
   const numbers = {

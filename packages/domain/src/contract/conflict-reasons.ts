@@ -15,6 +15,7 @@ export const conflictReasons = {
   unitsMovedOn: 'some units are no longer where the transaction left them',
   nameTaken: 'the alias is an alias of another item, or the ShortID of an item',
   keyReused: 'the `Idempotency-Key` was used with another request',
+  cursorOutdated: 'the cursor is of a database that was restored from a backup since',
   operationRefused:
     'an operation of an atomic batch was refused, so none was applied; its own error says why',
 } as const;

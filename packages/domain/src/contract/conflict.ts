@@ -264,6 +264,14 @@ export const keyReused = conflict(
   () => 'This Idempotency-Key was used with another request.',
 );
 
+/** The cursor of the change feed is from before the database was restored. */
+export const cursorOutdated = conflict(
+  'cursorOutdated',
+  {},
+  () =>
+    'This cursor is of a database that was restored since, or that lost its last changes. Take a new one and read the lists again.',
+);
+
 /**
  * An atomic batch in which this many operations are refused, the first one at `index`. `keptBefore`: an
  * earlier send under its Idempotency-Key was decided, and this refusal says nothing about it.

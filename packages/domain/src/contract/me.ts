@@ -19,6 +19,7 @@ export const Me = z
     }),
     tokenExpires: z.iso.datetime().describe('When this token ends'),
     serverTime: z.iso.datetime().describe('The clock of the service'),
+    cursor: z.string().describe('The position of the change feed now, for `after` of `GET /Changes`'),
   })
   .meta({ id: 'Me' });
 export type Me = z.infer<typeof Me>;

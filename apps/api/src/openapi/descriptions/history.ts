@@ -3,8 +3,8 @@ import type { Transaction } from '@inventory/domain/contract/transaction';
 import { one, type RouteDescription } from '../../http/route-description.ts';
 import { fullLot, page } from '../story.ts';
 
-const transaction: Transaction = {
-  transactionNo: 6,
+export const transaction: Transaction = {
+  transactionNo: 15,
   kind: 'receive',
   at: '2026-01-31T09:15:27.051Z',
   clientId: 'demo',
@@ -48,7 +48,7 @@ const lotWithHistory: LotWithHistory = {
   ...fullLot,
   history: [
     {
-      ...{ transactionNo: 6, kind: 'receive', at: '2026-01-31T09:15:27.051Z', clientId: 'demo' },
+      ...{ transactionNo: 15, kind: 'receive', at: '2026-01-31T09:15:27.051Z', clientId: 'demo' },
       ...{ reasonCode: 1, reference: 'PO-77120', remark: null, spot: 'R-01-1', delta: 60, balance: 60 },
     },
   ],

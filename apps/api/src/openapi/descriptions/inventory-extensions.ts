@@ -25,7 +25,7 @@ const countRequest: CountRequest = {
 const countAnswer: z.infer<typeof CountAnswer> = {
   recNo: 8,
   status: 'counted',
-  transactionNo: 17,
+  transactionNo: 26,
   before: 24,
   counted: 23,
   difference: -1,
@@ -75,12 +75,12 @@ changes, the count is recorded and \`lots\` is empty. One count covers at most 1
   },
 };
 
-const reverseRequest: ReverseRequest = { transactionNo: 6, remark: 'wrong order' };
+const reverseRequest: ReverseRequest = { transactionNo: 15, remark: 'wrong order' };
 const reverseAnswer: z.infer<typeof ReverseAnswer> = {
   recNo: 6,
   status: 'reversed',
-  transactionNo: 18,
-  reverses: 6,
+  transactionNo: 27,
+  reverses: 15,
   lots: [{ recNo: 6, units: -60, remaining: 0 }],
   dryRun: false,
 };
@@ -107,7 +107,7 @@ a hold is in the way: 409 with the figures. A reversal cannot be reversed.${dryR
 };
 
 const receiveAnswer: z.infer<typeof ReceiveAnswer> = {
-  ...{ recNo: 13, status: 'received', transactionNo: 19 },
+  ...{ recNo: 13, status: 'received', transactionNo: 28 },
   lot: {
     ...lot,
     ...{ recNo: 13, partNo: item.partNo, shortID: item.shortID, description: item.description },

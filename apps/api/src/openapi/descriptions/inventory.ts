@@ -72,7 +72,7 @@ const receivedLot: typeof lot = {
 const receiveAnswer: z.infer<typeof ReceiveAnswer> = {
   recNo: receivedLot.recNo,
   status: 'received',
-  transactionNo: 12,
+  transactionNo: 21,
   lot: receivedLot,
   dryRun: false,
 };
@@ -107,7 +107,7 @@ const spotMoveRequest: MoveRequest = {
 const moveAnswer: z.infer<typeof MoveAnswer> = {
   recNo: 12,
   status: 'moved',
-  transactionNo: 13,
+  transactionNo: 22,
   units: 100,
   lots: [{ recNo: 12, fromRecNo: 5, units: 100, remaining: 312.75, wID: 2, spot: 'DOCK' }],
   dryRun: false,
@@ -115,7 +115,7 @@ const moveAnswer: z.infer<typeof MoveAnswer> = {
 const spotMoveAnswer: z.infer<typeof MoveAnswer> = {
   recNo: 3,
   status: 'moved',
-  transactionNo: 14,
+  transactionNo: 23,
   units: 40,
   lots: [{ recNo: 3, fromRecNo: 3, units: 40, remaining: 40, wID: 1, spot: 'B-07-1' }],
   dryRun: false,
@@ -155,7 +155,7 @@ const lotIssueRequest: IssueRequest = {
 const issueAnswer: z.infer<typeof IssueAnswer> = {
   recNo: 2,
   status: 'issued',
-  transactionNo: 15,
+  transactionNo: 24,
   units: 85,
   lots: [
     { recNo: 2, units: 80, remaining: 0 },
@@ -166,7 +166,7 @@ const issueAnswer: z.infer<typeof IssueAnswer> = {
 const lotIssueAnswer: z.infer<typeof IssueAnswer> = {
   recNo: 4,
   status: 'issued',
-  transactionNo: 16,
+  transactionNo: 25,
   units: 200.5,
   lots: [{ recNo: 4, units: 200.5, remaining: 3799.5 }],
   dryRun: false,

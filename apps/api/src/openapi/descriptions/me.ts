@@ -1,5 +1,6 @@
 import type { Me } from '@inventory/domain/contract/me';
 import { one, type RouteDescription } from '../../http/route-description.ts';
+import { exampleCursor } from './changes.ts';
 
 const client: Me = {
   clientId: 'demo',
@@ -18,12 +19,14 @@ const client: Me = {
   limits: { requestsPerMinute: 100, operationsPerMinute: 30_000, operationsPerBatch: 500, pageSize: 250 },
   tokenExpires: '2026-01-31T10:15:00.000Z',
   serverTime: '2026-01-31T09:15:27.044Z',
+  cursor: exampleCursor,
 };
 
 export const me: RouteDescription = {
   id: 'getMe',
   notes: `
 *Extension.* The client of the token, its current rights, its warehouses and its limits.
-\`tokenExpires\`: from then on, the token gets 401. \`serverTime\`: the clock that decides this.`,
+\`tokenExpires\`: from then on, the token gets 401. \`serverTime\`: the clock that decides this.
+\`cursor\`: for \`after\` of \`GET /Changes\`, to follow what changes from now on.`,
   answer: one('The client of the demo data', client),
 };

@@ -1,0 +1,132 @@
+import { readTouched } from '@inventory/db/changes/read-position';
+import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
+import { createPages, type ReadPage } from './pages.ts';
+import { createPositions, type Positions } from './positions.ts';
+
+/** What a caller follows: changes after a number in these warehouses, and those that concern everybody. */
+type Followed = { wids: ReadonlySet<number>; after: number };
+
+/**
+ * The change feed of this process: one reader for all callers. A caller that waits holds no connection to
+ * Postgres. Fails with 503 if Postgres is too busy.
+ */
+export type Feed = Pick<Positions, 'recent' | 'soon'> & {
+  position: Positions['read'];
+  read: ReadPage;
+  /**
+   * Resolves when something that is followed may have changed, after `timeMs`, when the caller goes, or when
+   * the feed stops.
+   */
+  untilTouched(followed: Followed, timeMs: number, onGone: Wait['onGone']): Promise<void>;
+  waitingCount(): number;
+  hasStopped(): boolean;
+  /** Ends every wait, now and later. */
+  stop(): void;
+};
+
+// The pause between two looks, while somebody waits.
+const lookEveryMs = 50;
+// A look on a slow machine must not follow the previous one at once, nor one that woke very many.
+const pausePerLook = 4;
+const pausePerWokenMs = 2;
+const pauseMaxMs = 2000;
+// If more numbers than this were drawn since the last look, everybody is woken.
+const numbersMax = 5000;
+
+/** `positionPool` is used for nothing else, because its statements hang while commits do. */
+export function createFeed(pool: StatementPool, positionPool: StatementPool): Feed {
+  const positions = createPositions(positionPool, pool);
+  const waiting = createWaiting(pool, positions);
+  return {
+    position: positions.read,
+    recent: positions.recent,
+    soon: positions.soon,
+    read: createPages(pool),
+    untilTouched: (followed, timeMs, onGone) =>
+      new Promise((resolve) => {
+        const end = () => {
+          clearTimeout(timer);
+          forget?.();
+          leave();
+          resolve();
+        };
+        const timer = setTimeout(end, timeMs);
+        const leave = waiting.add(followed, end);
+        const forget = onGone?.(end);
+      }),
+    waitingCount: waiting.count,
+    hasStopped: waiting.hasStopped,
+    stop: waiting.stop,
+  };
+}
+
+/** Those who wait, and the look for what concerns them. */
+function createWaiting(pool: StatementPool, positions: Positions) {
+  const all = new Set<{ followed: Followed; wake: () => void }>();
+  // Everything up to this number has woken whom it concerns.
+  let lookedAt = 0;
+  let lookedIn = '';
+  let isLooking = false;
+  let stopped = false;
+
+  /** Returns how many were woken. */
+  function wake(concerns: (followed: Followed) => boolean): number {
+    const woken = [...all].filter(({ followed }) => concerns(followed));
+    for (const each of woken) each.wake();
+    return woken.length;
+  }
+
+  async function look(): Promise<number> {
+    const { identity, knownNo, drawnNo } = await positions.read();
+    // The database was restored, or has lost its last changes.
+    if (identity !== lookedIn || drawnNo < lookedAt) {
+      lookedIn = identity;
+      lookedAt = knownNo;
+      return wake(() => true);
+    }
+    if (knownNo <= lookedAt) return 0;
+    const range = { after: lookedAt, until: knownNo, numbersMax };
+    const touched = await pool.run((sql) => readTouched(sql, range));
+    lookedAt = knownNo;
+    return wake(
+      ({ wids, after }) =>
+        after < knownNo && (touched === null || touched.forAll || touched.wids.some((wid) => wids.has(wid))),
+    );
+  }
+
+  async function lookWhileAwaited() {
+    if (isLooking) return;
+    isLooking = true;
+    while (all.size > 0) {
+      const startedAt = performance.now();
+      // Postgres is away or busy: other parts report that, and the next look sees the same changes.
+      const woken = await look().catch(() => 0);
+      const tookMs = performance.now() - startedAt;
+      const pauseMs = Math.max(lookEveryMs, pausePerLook * tookMs, pausePerWokenMs * woken);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, pauseMaxMs)));
+    }
+    isLooking = false;
+  }
+
+  return {
+    /** Calls `end` once when something may have changed, which may be at once. Returns how to leave. */
+    add(followed: Followed, end: () => void): () => void {
+      if (!isLooking) {
+        lookedIn = positions.last().identity;
+        lookedAt = followed.after;
+      }
+      const entry = { followed, wake: end };
+      all.add(entry);
+      // What was touched since has woken others already. Not before the caller knows how to leave.
+      if (stopped || lookedAt > followed.after) queueMicrotask(end);
+      else void lookWhileAwaited();
+      return () => all.delete(entry);
+    },
+    count: () => all.size,
+    hasStopped: () => stopped,
+    stop() {
+      stopped = true;
+      wake(() => true);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { readWarehouseNames } from '@inventory/db/catalog/warehouses';
+import type { FeedPosition } from '@inventory/db/changes/read-position';
+import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
+import { cursorOutdated } from '@inventory/domain/contract/conflict';
+import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
+import { Refused } from '../http/errors.ts';
+import { digestScope, shortIdentity, writeCursor } from './cursor.ts';
+import type { Feed } from './feed.ts';
+
+/** The place of a caller in the feed. A caller that begins has no database and no scope that could differ. */
+export type Place = { after: number; scope: string | null; identity: string | null };
+
+/** The place of a caller that begins. */
+export const beginning: Place = { after: 0, scope: null, identity: null };
+
+/** A change as it is sent, and the cursor behind it. */
+export type SentChange = { text: string; cursor: string };
+export type Followed = { changes: SentChange[]; next: Place; nextCursor: string; hasMore: boolean };
+
+/** A caller that reads changes, with its rights of this moment. */
+export type Follower = { client: AuthenticatedClient; limit: number; wait: Wait };
+
+function isOther(place: Place, { identity }: FeedPosition): boolean {
+  return place.identity !== null && place.identity !== shortIdentity(identity);
+}
+
+/**
+ * The position up to which a caller is told. One that waits is content with that of a moment ago, unless
+ * another process has already told it more, or of another database.
+ */
+export async function positionFor(feed: Feed, place: Place, waits: boolean): Promise<FeedPosition> {
+  if (!waits) return feed.position();
+  const recent = await feed.recent();
+  return isOther(place, recent) || place.after > recent.knownNo ? feed.position() : recent;
+}
+
+/** The cursor at this place of a client with this scope. */
+export function cursorAt(after: number, { identity }: FeedPosition, scope: string): string {
+  return writeCursor({ identity: shortIdentity(identity), scope, after });
+}
+
+/**
+ * Reads the next changes of a caller. If its scope is another than that of its place, that is told first.
+ * Throws Refused if the database was restored since, or has lost its last changes.
+ */
+export async function followChanges(
+  { feed, reads }: { feed: Feed; reads: StatementPool },
+  place: Place,
+  position: FeedPosition,
+  { client, limit, wait }: Follower,
+): Promise<Followed> {
+  const identity = shortIdentity(position.identity);
+  if (isOther(place, position) || place.after > position.drawnNo) throw new Refused(cursorOutdated);
+  const wids = [...client.scope].sort((one, other) => one - other);
+  const scope = digestScope(wids);
+  const until = Math.max(place.after, position.knownNo);
+  const changes: SentChange[] = [];
+  if (place.scope !== null && place.scope !== scope) {
+    const warehouses = await reads.run((sql) => readWarehouseNames(sql, wids), wait);
+    const text = JSON.stringify({
+      type: 'scope',
+      warehouses: warehouses.map(({ wid, name }) => ({ wID: wid, name })),
+    });
+    changes.push({ text, cursor: cursorAt(place.after, position, scope) });
+  }
+  const room = limit - changes.length;
+  const asked = { wids, after: place.after, until, limit: Math.max(room, 1) };
+  const page = await feed.read(asked, client.clientId);
+  const isFull = room === 0;
+  if (!isFull) {
+    changes.push(...page.changes.map(({ no, text }) => ({ text, cursor: cursorAt(no, position, scope) })));
+  }
+  const after = isFull ? place.after : page.through;
+  return {
+    changes,
+    next: { after, scope, identity },
+    nextCursor: cursorAt(after, position, scope),
+    hasMore: isFull ? page.changes.length > 0 : page.hasMore,
+  };
+}

@@ -1,0 +1,51 @@
+import type { Readable } from 'node:stream';
+import { createTextStream } from '../lists/text-stream.ts';
+import type { Feed } from './feed.ts';
+import type { Followed, Place } from './follow-changes.ts';
+
+// A reader that takes nothing for this long has gone.
+const readerIdleMs = 10_000;
+// Proxies end connections that are silent for a minute; this service ends its own after half a minute.
+const signOfLifeMs = 15_000;
+// When a reader connects again after its connection has ended.
+const retryMs = 1000;
+
+/**
+ * Sends changes as server-sent events, beginning with `first`, until the reader goes, its rights end, or the
+ * feed stops. Each event's id is the cursor behind it. `next`: reads on from a place with the rights of that
+ * moment; if it fails, the stream ends, and the reader learns why when it connects again.
+ */
+export function streamChanges(
+  feed: Feed,
+  first: Followed & { wids: ReadonlySet<number> },
+  next: (place: Place) => Promise<Followed & { wids: ReadonlySet<number> }>,
+): Readable {
+  const { readable, write, onGone } = createTextStream(readerIdleMs);
+
+  async function send() {
+    let { changes, ...at } = first;
+    await write(`retry: ${retryMs}\n\n`);
+    while (!readable.destroyed) {
+      for (const { text, cursor } of changes) await write(eventOf(cursor, text));
+      // An event without data is not seen by the reader's program, but moves the id it will begin with.
+      await write(`id: ${at.nextCursor}\n\n`);
+      if (feed.hasStopped()) return;
+      if (!at.hasMore) {
+        const followed = { wids: at.wids, after: at.next.after };
+        await feed.untilTouched(followed, signOfLifeMs, onGone);
+      }
+      ({ changes, ...at } = await next(at.next));
+    }
+  }
+
+  send().then(
+    () => readable.push(null),
+    () => readable.push(null),
+  );
+  return readable;
+}
+
+function eventOf(id: string, text: string): string {
+  const lines = text.split('\n').map((line) => `data: ${line}\n`);
+  return `id: ${id}\n${lines.join('')}\n`;
+}

@@ -1,0 +1,47 @@
+import { cursorOutdated } from '@inventory/domain/contract/conflict';
+import { invalid } from '@inventory/domain/contract/refused';
+import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
+import { fullLot } from '../story.ts';
+import { transaction } from './history.ts';
+
+export const exampleCursor = 'AUs5m-EHPXVYnDsAAAAAAAAh';
+
+const receipt = { type: 'stock', ...transaction, lots: [fullLot] };
+
+export const changes: RouteDescription = {
+  id: 'getChanges',
+  notes: `
+*Extension.* Every change in your scope, in the order in which it could first be seen. No change ever appears behind a cursor that was given
+out, whatever commits late, and none comes twice. A change is
+
+- \`stock\`: an applied stock transaction as in \`GET /Inventory/Transactions\`, with all of its \`lines\` and with its \`lots\` as they are now;
+- \`hold\`: a lot that was put on hold or released, as it is now;
+- \`item\`: an item that was created or changed, or whose aliases were, as it is now;
+- \`level\`: an item's order quantities in a warehouse, as they are now;
+- \`warehouse\`: a warehouse that was renamed;
+- \`scope\`: your warehouses are others than when the cursor was given. Read the lists again, and go on from this cursor.
+
+There may be more types one day; ignore those that you do not know. Whole records are as they are when the change is read, so they may
+already show a later change, which then comes, too: set them, never add. A lot that comes into your scope comes whole. One that leaves it stays in its
+warehouse with \`active: false\`.
+
+**To keep a copy:** take \`cursor\` from \`GET /Me\`, read all pages of the lists, then call this with \`after\`, and each time again with \`nextCursor\`. Stock
+levels follow from the lots: \`inStock\` is the sum of their \`units\`, \`onHold\` that of lots on hold.
+
+\`wait\` keeps the call open until something comes, at most 25 s; then an empty \`value\` is the answer. A page may have fewer changes than \`limit\`
+although \`hasMore\` is true.
+
+With \`Accept: text/event-stream\` the same comes as server-sent events: one change each, its \`id\` the cursor behind it. A reader that connects
+again sends the last one as \`Last-Event-ID\`. Events end when your token does.
+
+409: the cursor is from before the database was restored from a backup. Begin again, with a new cursor.`,
+  answer: one('A receipt', { value: [receipt], nextCursor: exampleCursor, hasMore: false }),
+  events: one('A receipt', `id: ${exampleCursor}\ndata: ${JSON.stringify(receipt)}\n\n`),
+  invalid: {
+    cursor: refusalExample(
+      'No cursor',
+      invalid({ after: ['must be `now` or a cursor that this service has given.'] }),
+    ),
+  },
+  conflict: { outdated: refusalExample('After a restore', cursorOutdated) },
+};

@@ -1,0 +1,157 @@
+import { Permission } from '@inventory/auth/permission';
+import type { Wait } from '@inventory/db/postgres/statement-pool';
+import { ChangePage } from '@inventory/domain/contract/change';
+import { z } from 'zod';
+import { digestScope, readCursor } from '../changes/cursor.ts';
+import type { Feed } from '../changes/feed.ts';
+import { beginning, cursorAt, followChanges, type Place, positionFor } from '../changes/follow-changes.ts';
+import { streamChanges } from '../changes/stream-changes.ts';
+import type { Database } from '../database.ts';
+import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
+import { Refused } from '../http/errors.ts';
+import { type Call, noWarehouses, type Reply, route } from '../http/route.ts';
+import { changes } from '../openapi/descriptions/changes.ts';
+
+const limitDefault = 250;
+const limitMax = 1000;
+const waitMaxSeconds = 25;
+// For what is read once something has come.
+const readWithinMs = 4000;
+
+const number = (text: string) => Number(text);
+const digits = { error: 'must be a plain integer.' };
+const misread = 'must be `now` or a cursor that this service has given.';
+
+const changesQuery = z.object({
+  after: z
+    .string()
+    .transform((text, context) => {
+      if (text === 'now') return text;
+      const cursor = readCursor(text);
+      if (cursor !== null) return cursor;
+      context.addIssue({ code: 'custom', message: misread });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({
+      description:
+        'A `nextCursor`, or the `cursor` of `GET /Me`: only changes behind it. `now`: none, only a cursor. Without it: from the beginning',
+    }),
+  limit: z
+    .string()
+    .regex(/^\d{1,15}$/, digits)
+    .transform(number)
+    .refine((limit) => limit >= 1, { error: 'must be at least 1.' })
+    .transform((limit) => Math.min(limit, limitMax))
+    .default(limitDefault)
+    .meta({
+      description: `The most changes of one answer; more than ${limitMax} is capped to ${limitMax}`,
+      type: 'integer',
+      format: 'int32',
+      minimum: 1,
+      default: limitDefault,
+    }),
+  wait: z
+    .string()
+    .regex(/^\d{1,15}$/, digits)
+    .transform(number)
+    .transform((seconds) => Math.min(seconds, waitMaxSeconds))
+    .default(0)
+    .meta({
+      description: `Seconds to wait for a change if there is none; more than ${waitMaxSeconds} is capped to ${waitMaxSeconds}`,
+      type: 'integer',
+      format: 'int32',
+      minimum: 0,
+      default: 0,
+    }),
+});
+type Query = z.infer<typeof changesQuery>;
+
+/** The part of the database that the feed needs. */
+export type ChangeSources = { feed: Feed; reads: Database['reads'] };
+
+/** The change feed: `GET /Changes`. */
+export function changeRoutes(sources: ChangeSources) {
+  return [
+    route({
+      method: 'GET',
+      path: '/Changes',
+      isExtension: true,
+      summary: 'Follow every change, in order and without gaps',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      query: changesQuery,
+      warehouses: noWarehouses,
+      answer: { 200: ChangePage },
+      keyed: false,
+      paged: 'never',
+      notFound: null,
+      limitMs: waitMaxSeconds * 1000 + readWithinMs,
+      description: changes,
+      handle: (call) => (wantsEvents(call) ? sendEvents(sources, call) : sendPage(sources, call)),
+    }),
+  ];
+}
+
+type ChangesCall = Call<undefined, Query, undefined>;
+
+function wantsEvents({ header, res }: ChangesCall): boolean {
+  const isAccepted = /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(header('Accept') ?? '');
+  // A request for the head alone would never get the end of a stream.
+  return isAccepted && res.req.method !== 'HEAD';
+}
+
+const soon = (wait: Wait): Wait => ({ ...wait, until: performance.now() + readWithinMs });
+
+async function sendPage(sources: ChangeSources, call: ChangesCall): Promise<Reply> {
+  const { feed } = sources;
+  const { query, arrivedAt, wait } = call;
+  if (query.after === 'now') {
+    const position = await feed.position();
+    const nextCursor = cursorAt(position.knownNo, position, digestScope(call.client.scope));
+    return { status: 200, text: JSON.stringify({ value: [], nextCursor, hasMore: false }) };
+  }
+  const until = arrivedAt + query.wait * 1000;
+  let place: Place = query.after ?? beginning;
+  let { client } = call;
+  let waitedMs = 0;
+  for (;;) {
+    // A caller that does not wait sees everything that was answered before.
+    const position = await positionFor(feed, place, query.wait > 0);
+    const asked = { client, limit: query.limit, wait: soon(wait) };
+    const followed = await followChanges(sources, place, position, asked);
+    const leftMs = until - performance.now();
+    const isOver = leftMs <= 0 || wait.hasGone() || feed.hasStopped();
+    if (followed.changes.length > 0 || isOver) {
+      const value = followed.changes.map(({ text }) => text).join();
+      const { nextCursor, hasMore } = followed;
+      const text = `{"value":[${value}],"nextCursor":"${nextCursor}","hasMore":${hasMore}}`;
+      return { status: 200, text, waitedMs };
+    }
+    place = followed.next;
+    const beganAt = performance.now();
+    await feed.untilTouched({ wids: client.scope, after: place.after }, leftMs, wait.onGone);
+    waitedMs += performance.now() - beganAt;
+    // Rights may have ended meanwhile.
+    client = await call.renew();
+  }
+}
+
+async function sendEvents(sources: ChangeSources, call: ChangesCall): Promise<Reply> {
+  const { feed } = sources;
+  // A reader that connects again repeats the parameters that it began with, so its last id counts.
+  const lastId = call.header('Last-Event-ID');
+  const cursor = lastId === undefined ? call.query.after : readCursor(lastId);
+  if (cursor === null) throw new Refused({ code: 'bad_request', message: `Last-Event-ID ${misread}` });
+  const read = async (client: AuthenticatedClient, place: Place) => {
+    const asked = { client, limit: call.query.limit, wait: soon(call.wait) };
+    const position = await positionFor(feed, place, true);
+    const followed = await followChanges(sources, place, position, asked);
+    return { ...followed, wids: client.scope };
+  };
+  const begin =
+    cursor === 'now' ? { ...beginning, after: (await feed.position()).knownNo } : (cursor ?? beginning);
+  const first = await read(call.client, begin);
+  const events = streamChanges(feed, first, async (place) => read(await call.renew(), place));
+  return { status: 200, events };
+}

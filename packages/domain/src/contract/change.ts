@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { Item } from './item.ts';
+import { FullLot } from './lot.ts';
+import { StockLevel } from './stock-level.ts';
+import { Transaction } from './transaction.ts';
+
+/** What is needed to place a change; each kind has its own fields beside it. */
+const typed = <Type extends string>(type: Type, meaning: string) => ({
+  type: z.literal(type).describe(meaning),
+});
+
+const StockChange = z
+  .object({
+    ...typed('stock', 'An applied stock transaction'),
+    ...Transaction.omit({ lines: true, moreLines: true }).shape,
+    lines: Transaction.shape.lines.describe(
+      'All lines in scope, in order; empty for a count that changed nothing',
+    ),
+    lots: z
+      .array(FullLot)
+      .describe('The lots of the lines as they are now, whole; one that is gone is `active: false`'),
+  })
+  .meta({ id: 'StockChange' });
+
+const HoldChange = z
+  .object({ ...typed('hold', 'A lot that was put on hold or released, as it is now'), ...FullLot.shape })
+  .meta({ id: 'HoldChange' });
+
+const ItemChange = z
+  .object({
+    ...typed('item', 'An item that was created or changed, or whose aliases were, as it is now'),
+    ...Item.shape,
+    aliases: z.array(z.string()).describe('All aliases of the item'),
+  })
+  .meta({ id: 'ItemChange' });
+
+/** The quantities of an item in a warehouse that follow from no lot. */
+const OrderedLevel = z
+  .object({
+    ...typed('level', 'Order quantities of an item in a warehouse that were set, as they are now'),
+    partNo: StockLevel.shape.partNo,
+    shortID: Item.shape.shortID,
+    wID: FullLot.shape.wID,
+    onOrder: StockLevel.shape.onOrder,
+    committed: StockLevel.shape.committed,
+    packed: StockLevel.shape.packed,
+    aSN: StockLevel.shape.aSN,
+  })
+  .meta({ id: 'LevelChange' });
+export type OrderedLevel = z.infer<typeof OrderedLevel>;
+
+const NamedWarehouse = z.object({ wID: FullLot.shape.wID, name: z.string().describe('Warehouse name') });
+
+const WarehouseChange = z
+  .object({ ...typed('warehouse', 'A warehouse that was renamed'), ...NamedWarehouse.shape })
+  .meta({ id: 'WarehouseChange' });
+
+const ScopeChange = z
+  .object({
+    ...typed('scope', 'Your warehouses are others than when the cursor was given: read the lists again'),
+    warehouses: z.array(NamedWarehouse).describe('The scope now, by wID'),
+  })
+  .meta({ id: 'ScopeChange' });
+
+/** One change of the feed. */
+const Change = z
+  .discriminatedUnion('type', [
+    StockChange,
+    HoldChange,
+    ItemChange,
+    OrderedLevel,
+    WarehouseChange,
+    ScopeChange,
+  ])
+  .meta({ id: 'Change' });
+export type Change = z.infer<typeof Change>;
+
+/** The answer of the change feed. */
+export const ChangePage = z
+  .object({
+    value: z.array(Change).describe('The changes, in order'),
+    nextCursor: z
+      .string()
+      .describe('The value for the next `after`. It is given even if there are no changes'),
+    hasMore: z.boolean().describe('true when more changes follow now'),
+  })
+  .meta({ id: 'ChangePage' });

@@ -1,0 +1,174 @@
+import { setTimeout } from 'node:timers/promises';
+import { readChanges } from '@inventory/db/changes/read-changes';
+import { readFeedPosition } from '@inventory/db/changes/read-position';
+import { seed } from '@inventory/db/operator/seed';
+import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { Pool } from 'undici';
+import { readOptions } from '../harness/read-options.ts';
+import { medianOf, runLoad } from './load.ts';
+import { memoryOf } from './memory.ts';
+import { atLeast, atMost, type Mark, marksTable, tableOf } from './report.ts';
+import { mixed, receive, spread } from './requests.ts';
+import { type Site, startSite } from './site.ts';
+import { createDatabase, startBenchStack } from './stack.ts';
+import { ways } from './ways.ts';
+
+// pnpm bench changes [--sizes 100000,1000000] [--callers 1000] [--seconds 5] [--runs 3]: what following
+// changes costs, and what it costs others. Prints Markdown.
+const values = readOptions(
+  'bench changes',
+  'Reads the change feed of databases of different age, and lets many callers wait for changes while others write. Prints Markdown.',
+  {
+    sizes: { value: 'list', default: '100000,1000000', about: 'transactions in the databases; empty: none' },
+    callers: { value: 'number', default: '1000', about: 'callers that wait; 0: none' },
+    seconds: { value: 'number', default: '5', about: 'how long each load lasts' },
+    runs: { value: 'number', default: '3', about: 'how often each load is measured' },
+  },
+);
+const warehouses = 10;
+const wids = Array.from({ length: warehouses }, (_, index) => index + 1);
+const callers = Number(values.callers);
+const seconds = Number(values.seconds);
+const marks: Mark[] = [];
+
+async function timed(work: () => Promise<unknown>, times = 30): Promise<number> {
+  const took: number[] = [];
+  for (let run = 0; run < times; run++) {
+    const startedAt = performance.now();
+    await work();
+    took.push(performance.now() - startedAt);
+  }
+  return medianOf(took);
+}
+
+/** Pages of the feed in a database of this size, and a walk through all of it. */
+async function readAll(size: number): Promise<[what: string, value: number][]> {
+  const { url, sql, drop } = await createDatabase(stack, `changes_${size}`);
+  const lots = Math.round(size / 1.4);
+  await seed(sql, { items: Math.ceil(lots / 5), lots, warehouses, transactions: size }, () => {});
+  // As the api's connections are.
+  const own: Sql = connect(url, { name: 'bench', connectionsMax: 1, byKeys: true });
+  const { knownNo: until } = await readFeedPosition(own, 0);
+  const page = (after: number, scope = wids, limit = 250) =>
+    readChanges(own, { wids: scope, after, until, limit });
+  const measured: [string, number][] = [
+    ['the position, ms', await timed(() => readFeedPosition(own, 0))],
+    // Transactions come after the items, from which they were made.
+    ['first page of the second half, ms', await timed(() => page(Math.floor(until / 2)))],
+    ['the same of one warehouse, ms', await timed(() => page(Math.floor(until / 2), [3]))],
+    ['the last page, ms', await timed(() => page(until - 250))],
+  ];
+  const startedAt = performance.now();
+  let count = 0;
+  for (let after = 0, hasMore = true; hasMore; ) {
+    const read = await page(after, wids, 1000);
+    count += read.changes.length;
+    ({ through: after, hasMore } = read);
+  }
+  const rate = (count / (performance.now() - startedAt)) * 1000;
+  measured.push(['changes a second, walking through all', rate]);
+  marks.push(atLeast(`changes read a second of ${size.toLocaleString('en')}`, rate, 10_000));
+  await own.end();
+  await drop();
+  return measured;
+}
+
+/** Callers that wait, answer after answer, until `stop`. Notes how long each change took to reach one. */
+function followAll(site: Site, count: number) {
+  const pool = new Pool(site.origin, { connections: count, pipelining: 1 });
+  const headers = { authorization: `Bearer ${site.token}` };
+  let stopped = false;
+  const delays: number[] = [];
+  let answers = 0;
+  const get = async (path: string) => {
+    const { body } = await pool.request({ method: 'GET', path: `/api/v1${path}`, headers });
+    return (await body.json()) as { nextCursor: string; value: { type: string; at?: string }[] };
+  };
+  async function follow() {
+    let { nextCursor } = await get('/Changes?after=now');
+    while (!stopped) {
+      const page = await get(`/Changes?after=${nextCursor}&wait=5`);
+      nextCursor = page.nextCursor;
+      answers += 1;
+      // The clocks are those of one machine. Of each page the oldest has waited longest.
+      const at = page.value.find(({ type }) => type === 'stock')?.at;
+      if (at !== undefined) delays.push(Date.now() - Date.parse(at));
+    }
+  }
+  const all = Promise.all(Array.from({ length: count }, follow));
+  return {
+    delays,
+    answers: () => answers,
+    async stop() {
+      stopped = true;
+      await all;
+      await pool.close();
+    },
+  };
+}
+
+async function waitBeside() {
+  const site = await startSite(stack, ways.ours, 'bench_changes');
+  const load = (options: Partial<Parameters<typeof runLoad>[0]>) =>
+    runLoad({ ...site, callers: 128, seconds, warmUpSeconds: 1, next: mixed(spread), ...options });
+  try {
+    await load({ callers: 32, next: receive(spread) });
+    await load({ seconds: 10 });
+    const seen: { alone: number; beside: number }[] = [];
+    const lone = await load({ callers: 1, next: receive(spread) });
+    let more = 0;
+    for (let run = 0; run < Number(values.runs); run++) {
+      await site.settle();
+      const alone = await load({});
+      await site.settle();
+      const before = memoryOf(site.processes.api.child);
+      const following = followAll(site, callers);
+      await setTimeout(3000);
+      more = Math.max(more, memoryOf(site.processes.api.child) - before);
+      const beside = await load({});
+      console.error(`alone ${alone.rate.toFixed(0)}/s, beside ${beside.rate.toFixed(0)}/s`);
+      console.error(`answers to those who wait: ${following.answers()}`);
+      await following.stop();
+      seen.push({ alone: alone.rate, beside: beside.rate });
+    }
+    const few = followAll(site, 10);
+    await load({ pacePerSecond: medianOf(seen.map(({ alone }) => alone)) / 2 });
+    await few.stop();
+    marks.push(
+      atMost(`MB more with ${callers} callers that wait`, more, 100),
+      atLeast('writes beside them / without them', medianOf(seen.map((run) => run.beside / run.alone)), 0.95),
+      atMost(
+        'a change reaches a caller at half load, p50 / p50 of a lone receipt',
+        medianOf(few.delays) / lone.p50Ms,
+        50,
+      ),
+    );
+  } finally {
+    await site.stop();
+  }
+}
+
+const stack = await startBenchStack();
+try {
+  const columns: { name: string; lines: [string, number][] }[] = [];
+  for (const size of values.sizes === '' ? [] : values.sizes.split(',').map(Number)) {
+    columns.push({ name: size.toLocaleString('en'), lines: await readAll(size) });
+    console.error(
+      columns
+        .at(-1)!
+        .lines.map(([what, value]) => `${what}: ${value.toFixed(2)}`)
+        .join('\n'),
+    );
+  }
+  if (columns.length > 0) {
+    const rows = columns[0]!.lines.map(([what]) => [
+      what,
+      ...columns.map(({ lines }) => lines.find((line) => line[0] === what)![1].toFixed(2)),
+    ]);
+    console.log(tableOf(['', ...columns.map(({ name }) => name)], rows));
+  }
+  if (callers > 0) await waitBeside();
+  console.log(marksTable(marks));
+} finally {
+  await stack.stop();
+}
