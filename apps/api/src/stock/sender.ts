@@ -80,15 +80,16 @@ export function createSender({ submitter, settle, clock, tracing }: SenderOption
     { clientId, arrivedAt, key, evidence, name }: Origin,
   ): Queued<Request> {
     const askedAt = clock.now() - (performance.now() - arrivedAt);
-    return {
+    const queued: Queued<Request> = {
       ...request,
       requestId: name?.ours ?? createRequestId(),
-      ...(name !== undefined && name.theirs !== null && { xRequestId: name.theirs }),
       clientId,
       deadline: askedAt + waitLimits.verdictAfterMs,
-      ...(key !== undefined && { key: keyOf(key, request, askedAt) }),
-      ...(evidence !== undefined && { evidence }),
     };
+    if (name !== undefined && name.theirs !== null) queued.xRequestId = name.theirs;
+    if (key !== undefined) queued.key = keyOf(key, request, askedAt);
+    if (evidence !== undefined) queued.evidence = evidence;
+    return queued;
   }
 
   /**
