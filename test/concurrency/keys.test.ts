@@ -375,7 +375,7 @@ describe('a key', () => {
         if (++asked === 1) throw Object.assign(new Error('it ended'), { code: 'CONNECTION_CLOSED' });
         return (await settle(batches.sql, [request])).get(request.requestId)!;
       },
-      clock: { now: Date.now, doubt() {} },
+      now: Date.now,
       tracing: null,
     });
     const stock = createStock({

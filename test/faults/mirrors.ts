@@ -6,8 +6,9 @@ import { addCaller, fetchToken } from '../harness/service/caller.ts';
 import { createMirror, type Lists, type Mirror } from '../harness/stock/mirror.ts';
 import type { Cluster } from './cluster.ts';
 import { pickOne } from './random.ts';
+import { startReceiver } from './receiver.ts';
 
-/** Clients with different scopes that follow the change feed beside the load. */
+/** Clients with different scopes that follow the change feed beside the load, and one that is sent webhooks. */
 export type Mirrors = {
   /**
    * Reads on to the end, once nobody writes any more. Returns what differs from the lists, and how many stock
@@ -30,9 +31,9 @@ export async function startMirrors(cluster: Cluster, random: () => number): Prom
     const clientId = `mirror-${wids.length}`;
     const secret = await addCaller(cluster.sql, clientId, wids.length);
     const token = await fetchToken(`http://127.0.0.1:${cluster.apis[0]!.port}`, clientId, secret);
-    followers.push(
-      await follow(cluster, { name: clientId, wids, get: createGet(cluster, token, random), random }),
-    );
+    const followed = { name: clientId, wids, get: createGet(cluster, token, random), random };
+    followers.push(await follow(cluster, followed));
+    if (wids.length === 1) followers.push(await receive(cluster, { ...followed, clientId }));
   }
   return {
     async finish() {
@@ -59,31 +60,81 @@ function createGet(cluster: Cluster, token: string, random: () => number): Get {
   };
 }
 
-async function follow(
-  cluster: Cluster,
-  { name, wids, get, random }: { name: string; wids: number[]; get: Get; random: () => number },
-): Promise<Follower> {
-  const problems: string[] = [];
-  const told: number[] = [];
-  let cursor: string = (await insist('/Me')).cursor;
-  const mirror = createMirror(await readLists(insist, wids));
-  let running = true;
+type Followed = { name: string; wids: number[]; get: Get; random: () => number };
 
-  /** Asks until the answer is good. */
+/** Asks until the answer is good. */
+function createInsist({ name, get }: Followed) {
   // biome-ignore lint/suspicious/noExplicitAny: answers have their own names.
-  async function insist(path: string): Promise<any> {
+  return async (path: string): Promise<any> => {
     for (const until = performance.now() + catchUpWithinMs; performance.now() < until; await pause(50)) {
       const answer = await get(path);
       if (answer?.status === 200) return JSON.parse(answer.text);
     }
     throw new Error(`${name}: ${path} was not answered within ${catchUpWithinMs / 1000} s`);
-  }
+  };
+}
+
+/** A copy that begins with the lists, and the transactions that it was told. */
+async function createCopy(cluster: Cluster, insist: Insist, wids: number[]) {
+  const told: number[] = [];
+  const mirror = createMirror(await readLists(insist, wids));
+  return {
+    told,
+    take(changes: readonly Change[]) {
+      for (const change of changes) {
+        mirror.apply(change);
+        if (change.type === 'stock') told.push(change.transactionNo);
+      }
+    },
+    readDifferingOrder: async () => differingOrder(told, await readNumbers(cluster.sql, wids)),
+    async readDifferences() {
+      const lists = await readLists(insist, wids);
+      const levels: object[] = await readAll(insist, '/Inventory/StockLevels');
+      return differences(mirror.state(), { ...lists, levels });
+    },
+  };
+}
+
+/** A copy that webhooks keep up to date. */
+async function receive(cluster: Cluster, followed: Followed & { clientId: string }): Promise<Follower> {
+  const insist = createInsist(followed);
+  // Messages that come while the lists are read are applied after them.
+  const early: Change[][] = [];
+  let take = (changes: Change[]): void => void early.push(changes);
+  const { clientId, random } = followed;
+  const receiver = await startReceiver(cluster.sql, { clientId, random, take: (changes) => take(changes) });
+  const copy = await createCopy(cluster, insist, followed.wids);
+  for (const changes of early) copy.take(changes);
+  take = copy.take;
+  return {
+    toldCount: () => copy.told.length,
+    async stop() {
+      const look = async () => {
+        const unlike = await copy.readDifferingOrder();
+        return unlike.length > 0 ? unlike : copy.readDifferences();
+      };
+      let unlike = await look();
+      for (const until = performance.now() + catchUpWithinMs; performance.now() < until; ) {
+        if (unlike.length === 0) break;
+        await pause(1000);
+        unlike = await look();
+      }
+      await receiver.stop();
+      return [...receiver.problems, ...unlike].map((problem) => `webhook of ${followed.name}: ${problem}`);
+    },
+  };
+}
+
+async function follow(cluster: Cluster, followed: Followed): Promise<Follower> {
+  const { name, wids, get, random } = followed;
+  const problems: string[] = [];
+  const insist = createInsist(followed);
+  let cursor: string = (await insist('/Me')).cursor;
+  const copy = await createCopy(cluster, insist, wids);
+  let running = true;
 
   function take({ value, nextCursor }: { value: Change[]; nextCursor: string }) {
-    for (const change of value) {
-      mirror.apply(change);
-      if (change.type === 'stock') told.push(change.transactionNo);
-    }
+    copy.take(value);
     cursor = nextCursor;
   }
 
@@ -103,7 +154,7 @@ async function follow(
   })();
 
   return {
-    toldCount: () => told.length,
+    toldCount: () => copy.told.length,
     async stop() {
       running = false;
       await following;
@@ -113,10 +164,7 @@ async function follow(
         take(page);
         ({ hasMore } = page);
       }
-      const lists = await readLists(insist, wids);
-      const levels: object[] = await readAll(insist, '/Inventory/StockLevels');
-      problems.push(...differences(mirror.state(), { ...lists, levels }));
-      problems.push(...differingOrder(told, await readNumbers(cluster.sql, wids)));
+      problems.push(...(await copy.readDifferences()), ...(await copy.readDifferingOrder()));
       return problems.map((problem) => `${name}: ${problem}`);
     },
   };

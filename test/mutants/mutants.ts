@@ -828,8 +828,8 @@ async function importKey(`,
     mutant('operations of a batch are all sent at once, in any order', 'keep the order of the list', [
       [
         'apps/api/src/stock/batch-call/run-each.ts',
-        'const ofItem = items.get(task.itemId);',
-        'const ofItem = items.get(task.itemId = String(Math.random()));',
+        'for (const [place, { itemId }] of tasks.entries()) {',
+        'for (const [place] of tasks.entries()) {\n    const itemId = String(place);',
       ],
       [
         lane,

@@ -284,6 +284,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       verdicts.run((sql) => readOutcomes(sql, requests), soon(lookWithinMs)).catch(foundNothing),
     settle: (requests) => verdicts.run((sql) => settle(sql, requests)),
     report,
+    // The clock of Postgres was changed, or another server took over.
+    refusedEarly: clock.doubt,
     observer: {
       ...metrics.envelopes,
       sendFailed() {
@@ -304,7 +306,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       const outcomes = await settle(sql, requests);
       return requests.map(({ requestId }) => outcomes.get(requestId)!);
     }),
-    clock,
+    now: clock.now,
     tracing,
   });
   const stock = wireStock(config, { database, redis, sender, needs, now: clock.now });

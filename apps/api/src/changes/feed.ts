@@ -122,8 +122,8 @@ function createWaiting(pool: StatementPool, positions: Positions) {
       }
       const entry = { followed, wake: end };
       all.add(entry);
-      // What was touched since has woken others already. Other work of the process comes in between, so a caller
-      // that comes back for the same again does not hold it up.
+      // What was touched since has woken others already. Other work of the process comes in between, so a
+      // caller that comes back for the same again does not hold it up.
       if (stopped || lookedAt > followed.after) setImmediate(end);
       else void lookWhileAwaited();
       return () => all.delete(entry);

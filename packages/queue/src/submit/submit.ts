@@ -37,6 +37,8 @@ export type SubmitOptions = {
   /** Settles all requests: an undecided one is never applied from now on. By request id. */
   settle: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
   report: (error: Error, what: string) => void;
+  /** See `WaitersOptions`. */
+  refusedEarly?: () => void;
   /** Called for each envelope. */
   observer?: EnvelopeObserver;
 };
