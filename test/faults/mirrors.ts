@@ -8,7 +8,7 @@ import type { Cluster } from './cluster.ts';
 import { pickOne } from './random.ts';
 import { startReceiver } from './receiver.ts';
 
-/** Clients with different scopes that follow the change feed beside the load, and one that is sent webhooks. */
+/** Clients with different scopes that follow the change feed beside the load, and a receiver of webhooks. */
 export type Mirrors = {
   /**
    * Reads on to the end, once nobody writes any more. Returns what differs from the lists, and how many stock

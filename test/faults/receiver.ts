@@ -20,8 +20,8 @@ const downMs = 800;
 
 /**
  * Adds a webhook that begins now, and receives its messages. `take`: called with the changes of each message
- * once, in the order of arrival. Now and then the receiver is gone, or ends in the middle of a message, before
- * or after it has kept it. Pauses between attempts are cut short.
+ * once, in the order of arrival. Now and then the receiver is gone, or ends in the middle of a message,
+ * before or after it has kept it. Pauses between attempts are cut short.
  */
 export async function startReceiver(
   sql: Sql,
