@@ -93,6 +93,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { secrets, allowPrivate, at, lookUp = lookUpBySystem } = options;
+  const sendBy = performance.now() + sendWithinMs;
   const url = new URL(options.url);
   const isEncrypted = url.protocol === 'https:';
   const addresses = await unlessAborted(signal, resolveReceiver(url, { allowPrivate, lookUp }));
@@ -122,8 +123,11 @@ async function send(
     signal,
   });
   const onConnect = (socket: Socket) => {
-    if (mayReach(socket.remoteAddress ?? '', { allowPrivate, isEncrypted })) request.end(bytes);
-    else request.destroy(new AddressRefusedError('the address is refused'));
+    if (!mayReach(socket.remoteAddress ?? '', { allowPrivate, isEncrypted }))
+      request.destroy(new AddressRefusedError('the address is refused'));
+    // In a process that was frozen, this comes before the signal.
+    else if (performance.now() > sendBy) request.destroy();
+    else request.end(bytes);
   };
   request.once('socket', (socket) =>
     socket.once(isEncrypted ? 'secureConnect' : 'connect', () => onConnect(socket)),

@@ -24,14 +24,18 @@ export type Sending = {
   signal: AbortSignal;
 };
 
-/** Sends a message once and notes it. Returns the consequence; null: nothing was noted. */
+/**
+ * Sends a message once and notes it. Returns the consequence; null: nothing was noted. Nothing is sent after
+ * `beginBy`, of `performance.now()`.
+ */
 export async function attemptMessage(
   sending: Sending,
   leased: Leased,
   message: StoredMessage,
+  beginBy: number,
 ): Promise<Consequence | null> {
   const attempt = leased.attempts + 1;
-  const sent = await send(sending, leased, message);
+  const sent = await send(sending, leased, message, beginBy);
   if (sent === null) return null;
   const consequence = consequenceOf(sent, attempt, message);
   const { messageId, changeCount } = message;
@@ -44,22 +48,25 @@ export async function attemptMessage(
 }
 
 /** Sends a message without changes, for an operator, and notes it. */
-export async function attemptTest(sending: Sending, leased: Leased): Promise<void> {
+export async function attemptTest(sending: Sending, leased: Leased, beginBy: number): Promise<void> {
   const message = makeTest(sending.now());
-  const sent = await send(sending, leased, message);
+  const sent = await send(sending, leased, message, beginBy);
   if (sent === null) return;
   const { tookMs, outcome, answer } = sent;
   const attempted = { messageId: message.messageId, attempt: 1, changeCount: 0, tookMs, outcome, answer };
   await sending.run((sql) => noteAttempt(sql, leased, attempted, { kind: 'none' }));
 }
 
-/** Returns null if the process stops, so that nobody knows whether it arrived. */
+/** Returns null if it is too late, or if the process stops, so that nobody knows whether it arrived. */
 async function send(
   { run, now, onSent, signal }: Sending,
   { webhookId, url, allowPrivate }: Leased,
   message: Pick<StoredMessage, 'messageId' | 'body'>,
+  beginBy: number,
 ): Promise<Sent | null> {
   const secrets = await run((sql) => readWebhookSecrets(sql, webhookId));
+  // A worker that was frozen must not send what another one has sent since, perhaps with later messages.
+  if (performance.now() > beginBy) return null;
   const sent: Sent =
     secrets.length === 0
       ? { outcome: 'noSecret', arrived: false, answer: '', tookMs: 0, retryAfterMs: null }

@@ -59,8 +59,9 @@ async function sendNext(
     await run((sql) => releaseWebhook(sql, leased));
     return null;
   };
+  const beginBy = begunAt + beginWithinMs;
   if (leased.isTest) {
-    await attemptTest(sending, leased);
+    await attemptTest(sending, leased, beginBy);
     return 'more';
   }
   // Its client may have lost its rights.
@@ -70,8 +71,7 @@ async function sendNext(
   const found = kept === null ? await makeNext(sending, leased, wids, await readPosition()) : kept;
   if (found === null) return giveBack();
   if (found.message === null) return found.hasMore ? 'more' : null;
-  if (performance.now() - begunAt > beginWithinMs) return giveBack();
-  const consequence = await attemptMessage(sending, leased, found.message);
+  const consequence = await attemptMessage(sending, leased, found.message, beginBy);
   if (consequence === null) return giveBack();
   if (consequence.kind === 'again') return { inMs: consequence.inMs };
   return consequence.kind === 'arrived' && found.hasMore ? 'more' : null;
