@@ -29,7 +29,11 @@ export async function startMirrors(cluster: Cluster, random: () => number): Prom
   for (const wids of [[1, 2], [1]]) {
     const clientId = `mirror-${wids.length}`;
     const secret = await addCaller(cluster.sql, clientId, wids.length);
-    const token = await fetchToken(`http://127.0.0.1:${cluster.apis[0]!.port}`, clientId, secret);
+    let token: string | undefined;
+    // An api that has just started may be too busy to give one.
+    while (token === undefined) {
+      token = await fetchToken(`http://127.0.0.1:${cluster.apis[0]!.port}`, clientId, secret);
+    }
     followers.push(
       await follow(cluster, { name: clientId, wids, get: createGet(cluster, token, random), random }),
     );
@@ -72,11 +76,12 @@ async function follow(
   /** Asks until the answer is good. */
   // biome-ignore lint/suspicious/noExplicitAny: answers have their own names.
   async function insist(path: string): Promise<any> {
+    let last: Awaited<ReturnType<Get>> = null;
     for (const until = performance.now() + catchUpWithinMs; performance.now() < until; await pause(50)) {
-      const answer = await get(path);
-      if (answer?.status === 200) return JSON.parse(answer.text);
+      last = await get(path);
+      if (last?.status === 200) return JSON.parse(last.text);
     }
-    throw new Error(`${name}: ${path} was not answered within ${catchUpWithinMs / 1000} s`);
+    throw new Error(`${name}: ${path} got ${last?.status} ${last?.text} for ${catchUpWithinMs / 1000} s`);
   }
 
   function take({ value, nextCursor }: { value: Change[]; nextCursor: string }) {
