@@ -58,6 +58,7 @@ import { itemRoutes } from './routes/items.ts';
 import { meRoutes } from './routes/me.ts';
 import { scanRoutes } from './routes/scan.ts';
 import { createTokenHandler } from './routes/token.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { type StatusPage, startStatusPage } from './status-page/status-page.ts';
 import { createAnswerTexts } from './stock/answer-texts.ts';
 import { createBatchCalls } from './stock/batch-call/batch-calls.ts';
@@ -195,6 +196,7 @@ function routesOf(
     }),
     ...historyRoutes(database),
     ...changeRoutes({ feed, reads, standing }),
+    ...webhookRoutes({ reads }),
     ...inventoryRoutes(lists, stock),
     ...itemRoutes(database),
     ...aliasRoutes(database),
@@ -282,6 +284,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       verdicts.run((sql) => readOutcomes(sql, requests), soon(lookWithinMs)).catch(foundNothing),
     settle: (requests) => verdicts.run((sql) => settle(sql, requests)),
     report,
+    // The clock of Postgres was changed, or another server took over.
+    refusedEarly: clock.doubt,
     observer: {
       ...metrics.envelopes,
       sendFailed() {
@@ -302,7 +306,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       const outcomes = await settle(sql, requests);
       return requests.map(({ requestId }) => outcomes.get(requestId)!);
     }),
-    clock,
+    now: clock.now,
     tracing,
   });
   const stock = wireStock(config, { database, redis, sender, needs, now: clock.now });

@@ -1,10 +1,15 @@
 import { readWarehouseNames } from '@inventory/db/catalog/warehouses';
 import type { FeedPosition } from '@inventory/db/changes/read-position';
 import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
+import {
+  digestScope,
+  scopeChange,
+  shortIdentity,
+  writeCursor,
+} from '@inventory/domain/contract/change-cursor';
 import { cursorOutdated } from '@inventory/domain/contract/conflict';
 import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
 import { Refused } from '../http/errors.ts';
-import { digestScope, shortIdentity, writeCursor } from './cursor.ts';
 import type { Feed } from './feed.ts';
 
 /** The place of a caller in the feed. A caller that begins has no database and no scope that could differ. */
@@ -60,11 +65,7 @@ export async function followChanges(
   const changes: SentChange[] = [];
   if (place.scope !== null && place.scope !== scope) {
     const warehouses = await reads.run((sql) => readWarehouseNames(sql, wids), wait);
-    const text = JSON.stringify({
-      type: 'scope',
-      warehouses: warehouses.map(({ wid, name }) => ({ wID: wid, name })),
-    });
-    changes.push({ text, cursor: cursorAt(place.after, position, scope) });
+    changes.push({ text: scopeChange(warehouses), cursor: cursorAt(place.after, position, scope) });
   }
   const room = limit - changes.length;
   const asked = { wids, after: place.after, until, limit: Math.max(room, 1) };

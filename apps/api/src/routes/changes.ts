@@ -1,8 +1,8 @@
 import { Permission } from '@inventory/auth/permission';
 import type { Wait } from '@inventory/db/postgres/statement-pool';
 import { ChangePage } from '@inventory/domain/contract/change';
+import { digestScope, readCursor } from '@inventory/domain/contract/change-cursor';
 import { z } from 'zod';
-import { digestScope, readCursor } from '../changes/cursor.ts';
 import type { Feed } from '../changes/feed.ts';
 import { beginning, cursorAt, followChanges, type Place, positionFor } from '../changes/follow-changes.ts';
 import { streamChanges } from '../changes/stream-changes.ts';
