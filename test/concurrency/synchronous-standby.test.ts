@@ -121,7 +121,7 @@ test('503 while commits wait for an absent standby, without using up the connect
     value: [],
     nextCursor: told,
   });
-  const fresh = await startServer(asPart('api', { ...env, INTERNAL_PORT: '0' }), createLog('api'));
+  const fresh = await startServer(asPart('api', { ...env, PORT: '0', INTERNAL_PORT: '0' }), createLog('api'));
   onTestFinished(fresh.stop);
   const { clientId, token } = client!;
   const newcomer = createApiClient(`http://127.0.0.1:${fresh.port}/api/v1`, clientId, token);

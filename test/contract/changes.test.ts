@@ -5,7 +5,13 @@ import { removeAlias } from '@inventory/db/operator/manage-aliases';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
 import { describe, expect, test } from 'vitest';
-import { conflictObject, expectAnswer, forbidden, validationError } from '../harness/contract/answers.ts';
+import {
+  conflictObject,
+  expectAnswer,
+  forbidden,
+  untilTaken,
+  validationError,
+} from '../harness/contract/answers.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { holdOpen } from '../harness/network/held-open.ts';
 import type { ApiClient } from '../harness/service/api-client.ts';
@@ -177,8 +183,11 @@ describe('the order and the pages', () => {
     const itemID = await service.item();
     const cursor = await cursorOf(client);
     const operations = Array(500).fill({ op: 'receive', itemID, units: 1, wid: 1, reasonCode: 0 });
-    for (let batch = 0; batch < 3; batch++)
-      await client.post('/Inventory/Batch', { mode: 'atomic', operations });
+    for (let batch = 0; batch < 3; batch++) {
+      const key = { 'Idempotency-Key': uniqueName('batch') };
+      const send = () => client.post('/Inventory/Batch', { mode: 'atomic', operations }, key);
+      expect((await untilTaken(send, { isKeyed: true })).status).toBe(200);
+    }
     const page = async (query: string) => (await client.get(`/Changes?after=${cursor}&${query}`)).body;
     const [standard, most, beyond] = [await page(''), await page('limit=1000'), await page('limit=999999')];
     expect([standard, most, beyond].map(({ value }) => value.length)).toEqual([250, 1000, 1000]);

@@ -30,7 +30,11 @@ export async function startMirrors(cluster: Cluster, random: () => number): Prom
   for (const wids of [[1, 2], [1]]) {
     const clientId = `mirror-${wids.length}`;
     const secret = await addCaller(cluster.sql, clientId, wids.length);
-    const token = await fetchToken(`http://127.0.0.1:${cluster.apis[0]!.port}`, clientId, secret);
+    let token: string | undefined;
+    // An api that has just started may be too busy to give one.
+    while (token === undefined) {
+      token = await fetchToken(`http://127.0.0.1:${cluster.apis[0]!.port}`, clientId, secret);
+    }
     const followed = { name: clientId, wids, get: createGet(cluster, token, random), random };
     followers.push(await follow(cluster, followed));
     if (wids.length === 1) followers.push(await receive(cluster, { ...followed, clientId }));
@@ -66,11 +70,12 @@ type Followed = { name: string; wids: number[]; get: Get; random: () => number }
 function createInsist({ name, get }: Followed) {
   // biome-ignore lint/suspicious/noExplicitAny: answers have their own names.
   return async (path: string): Promise<any> => {
+    let last: Awaited<ReturnType<Get>> = null;
     for (const until = performance.now() + catchUpWithinMs; performance.now() < until; await pause(50)) {
-      const answer = await get(path);
-      if (answer?.status === 200) return JSON.parse(answer.text);
+      last = await get(path);
+      if (last?.status === 200) return JSON.parse(last.text);
     }
-    throw new Error(`${name}: ${path} was not answered within ${catchUpWithinMs / 1000} s`);
+    throw new Error(`${name}: ${path} got ${last?.status} ${last?.text} for ${catchUpWithinMs / 1000} s`);
   };
 }
 
