@@ -103,9 +103,13 @@ test('200: no character has a special meaning', async ({ client }) => {
 test('200: texts of one to three characters, with exact totals', async ({ client }) => {
   const names: string[] = [];
   for (const text of ['q', 'Q', 'qx', 'xQX', 'xx']) names.push(await add(client, uniqueName('1'), text));
-  const among = async (search: string) =>
-    (await found(client, search)).filter((name) => names.includes(name)).map((name) => names.indexOf(name));
+  const among = async (search: string, more = '') =>
+    (await found(client, search, '/Item', more))
+      .filter((name) => names.includes(name))
+      .map((name) => names.indexOf(name));
   expect(await among('q')).toEqual([0, 1, 2, 3]);
+  expect(await among('q', '&sort=description')).toEqual([1, 0, 2, 3]);
+  expect(await among('q', '&sort=description&direction=desc')).toEqual([3, 2, 0, 1]);
   expect(await among('QX')).toEqual([2, 3]);
   expect(await among('xqx')).toEqual([3]);
   expect(await among('qq')).toEqual([]);

@@ -25,6 +25,7 @@ const idempotency = 'packages/db/src/requests/idempotency-keys.ts';
 const lane = 'packages/queue/src/submit/lane.ts';
 const statementPool = 'packages/db/src/postgres/statement-pool.ts';
 const replica = 'packages/db/src/postgres/servers/replica.ts';
+const searchItems = 'packages/db/src/lists/search-items.ts';
 const seats = 'packages/queue/src/seats.ts';
 const serveWebhooks = 'packages/db/src/webhooks/serve-webhooks.ts';
 const deliverWebhook = 'apps/worker/src/webhooks/deliver.ts';
@@ -274,6 +275,33 @@ export type Taking =`,
   ...noticedBy('concurrency/revoked-rights.test.ts', [
     mutant('rights not checked again when a request is applied', '', [
       [applyBatch, 'return denial === null ? null :', 'return denial !== undefined ? null :'],
+    ]),
+  ]),
+  ...noticedBy('contract/items-search.test.ts', [
+    mutant('search: the text of an item is not folded', 'German', [
+      [searchItems, '`strpos(search_fold(${raw(column)}), ', '`strpos(${raw(column)}, '],
+    ]),
+    mutant('search: aliases are left out', 'each once, in the order of the list', [
+      [searchItems, "where ${isCandidate('alias')} and", "where false and ${isCandidate('alias')} and"],
+    ]),
+  ]),
+  ...noticedBy('concurrency/search-looks.test.ts', [
+    mutant('search: a text of few items reads all', 'by its index when the table was analysed', [
+      [searchItems, 'piece`search_pieces(${raw(text)}) @> (select search_pieces(${search}))`', 'piece`true`'],
+    ]),
+  ]),
+  ...noticedBy('contract/scan.test.ts', [
+    mutant('scan: a lot of another batch of the item matches', 'counts for its own item only', [
+      ['apps/api/src/scan/scan-codes.ts', '&& !contradicts(match, gs1)', ''],
+    ]),
+  ]),
+  ...noticedBy('security/non-interference.test.ts', [
+    mutant('scan: lots of all warehouses', 'codes of marks', [
+      [
+        'packages/db/src/scan/find-matches.ts',
+        '= asked.value and ${raw(isSet)} and wid = any(${wids}::integer[])',
+        '= asked.value and ${raw(isSet)} and wid <> all(array[0 * cardinality(${wids}::integer[])])',
+      ],
     ]),
   ]),
   ...noticedBy('contract/scope.test.ts', [

@@ -18,7 +18,7 @@ export function searchPage(
   { discontinuedToo, search }: { discontinuedToo: boolean; search: string },
 ): ListReading {
   const { modifiedSince } = query;
-  const read = (sql: Sql, by: 'index' | 'changes' | null = null) => {
+  const read = (sql: Sql, by: 'index' | 'changes' | null) => {
     const listed = discontinuedToo ? piece`true` : piece`not discontinued`;
     const where = modifiedSince === undefined ? listed : piece`${listed} and modified >= ${modifiedSince}`;
     if (by === 'changes') {
@@ -28,19 +28,17 @@ export function searchPage(
         few: piece`(select * from item where modified >= ${modifiedSince!} offset 0) as item`,
       });
     }
+    if (by === null) return readPage(sql, query, allWith(itemList, query, search, where));
     return readPage(sql, query, {
       ...itemList,
       where,
-      found: piece`found as materialized (select distinct part_no from (${rowsWith(search, by)}) as named)`,
-      // A few are looked up one by one, whatever the planner expects.
-      few:
-        by === 'index'
-          ? piece`(
-              select item.*
-              from found
-              cross join lateral (select * from item where item.part_no = found.part_no offset 0) as item
-            ) as item`
-          : piece`(select item.* from found join item using (part_no)) as item`,
+      found: piece`found as materialized (select distinct part_no from (${candidatesWith(search)}) as named)`,
+      // Looked up one by one, whatever the planner expects.
+      few: piece`(
+        select item.*
+        from found
+        cross join lateral (select * from item where item.part_no = found.part_no offset 0) as item
+      ) as item`,
     });
   };
   // The changes first: a look that takes too long ends them all.
@@ -48,16 +46,16 @@ export function searchPage(
     ...(modifiedSince === undefined
       ? []
       : [{ by: 'changes' as const, selection: piece`select from item where modified >= ${modifiedSince}` }]),
-    ...(hasPieces(search) ? [{ by: 'index' as const, selection: rowsWith(search, 'index') }] : []),
+    ...(hasPieces(search) ? [{ by: 'index' as const, selection: candidatesWith(search) }] : []),
   ];
-  if (looks.length === 0) return { cost: 'everything', read: (sql) => read(sql) };
+  if (looks.length === 0) return { cost: 'everything', read: (sql) => read(sql, null) };
   const findFew = (sql: Sql) =>
     sql.begin('read only', async (tx) => {
       await tx`select set_config('statement_timeout', ${String(lookMs)}, true)`;
       const found = await firstOfFew(tx, looks);
       return found && ((own: Sql) => read(own, found.by));
     });
-  return { cost: 'matches', findFew, read: (sql) => read(sql) };
+  return { cost: 'matches', findFew, read: (sql) => read(sql, null) };
 }
 
 /** Whether the index has pieces of this text: it has none of one or two characters of ASCII. */
@@ -66,19 +64,42 @@ function hasPieces(search: string): boolean {
   return folded.length > 2 || /[^\0-\x7f]/.test(folded);
 }
 
-/** The part numbers of items with the text, some of them several times. `by`: null reads all items. */
-function rowsWith(search: string, by: 'index' | null): Piece {
-  const candidates = (text: string) =>
-    by === null ? piece`true` : piece`search_pieces(${raw(text)}) @> (select search_pieces(${search}))`;
+/** The part numbers of items with the text, some of them several times, found by the index. */
+function candidatesWith(search: string): Piece {
+  const isCandidate = (text: string) =>
+    piece`search_pieces(${raw(text)}) @> (select search_pieces(${search}))`;
   return piece`
     select part_no
     from item
-    where ${candidates('short_id || chr(10) || description')}
+    where ${isCandidate('short_id || chr(10) || description')}
       and (${contains('short_id', search)} or ${contains('description', search)})
     union all
     select part_no
     from item_alias
-    where ${candidates('alias')} and ${contains('alias', search)}`;
+    where ${isCandidate('alias')} and ${contains('alias', search)}`;
+}
+
+/** The list of all items with the text, of which each is read and compared once, for page and total. */
+function allWith(itemList: Omit<List, 'where'>, query: PageQuery, search: string, where: Piece): List {
+  const { by, direction } = itemList.defaultOrder;
+  const column = itemList.sortColumns[query.sort ?? ''] ?? { by, emptyLast: false };
+  return {
+    ...itemList,
+    where: piece`true`,
+    found: piece`
+      found as materialized (
+        select item.part_no, ${raw(column.by)} as sorted_by
+        from item
+        left join (
+          select distinct part_no as named_part_no from item_alias where ${contains('alias', search)}
+        ) as named on named_part_no = item.part_no
+        where ${where}
+          and (${contains('short_id', search)} or ${contains('description', search)} or named_part_no is not null)
+      )`,
+    few: piece`found as item`,
+    sortColumns: query.sort === undefined ? {} : { [query.sort]: { ...column, by: 'sorted_by' } },
+    defaultOrder: { by: 'sorted_by', direction },
+  };
 }
 
 /** A condition on `item`: for few items, of which each is checked. */

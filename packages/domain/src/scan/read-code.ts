@@ -56,10 +56,11 @@ export function readCode(data: string, symbology: string | null, year: number): 
 type Read = { form: Gs1['form']; elements: Element[] };
 
 function readText(text: string, symbology: string | null, year: number): Read | Fault | null {
-  if (carriers.has(symbology ?? '') || text.includes(separator))
-    return as('elementString', readElements(text, year));
+  // First: some scanners write the brackets behind a symbology identifier, and no element begins with one.
   if (/^\(\d{2,4}\)/.test(text) && identifierOf(text.slice(1, text.indexOf(')'))) !== null)
     return as('brackets', readBrackets(text, year));
+  if (carriers.has(symbology ?? '') || text.includes(separator))
+    return as('elementString', readElements(text, year));
   const gtin = gtin14Of(symbology === 'E0' ? expandUpcE(text) : text);
   if (gtin !== null) return as('gtin', [{ ai: '01', value: gtin }]);
   if (products.has(symbology ?? '')) return { ai: null, message: 'Its check digit is wrong.' };
