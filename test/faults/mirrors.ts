@@ -41,7 +41,8 @@ export async function startMirrors(cluster: Cluster, random: () => number): Prom
   }
   return {
     async finish() {
-      const unlike = (await Promise.all(followers.map(({ stop }) => stop()))).flat();
+      const stopped = followers.map(({ stop }) => stop().catch((error: Error) => [error.message]));
+      const unlike = (await Promise.all(stopped)).flat();
       return { unlike, toldCount: followers.reduce((sum, { toldCount }) => sum + toldCount(), 0) };
     },
   };
