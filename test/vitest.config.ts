@@ -1,6 +1,12 @@
+import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 
+// The sources of packages that are published as they are built.
+const conditions = ['inventory-source', ...defaultServerConditions];
+
 export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   test: {
     globalSetup: './harness/global-setup.ts',
     include: ['**/*.test.ts'],
