@@ -1,8 +1,7 @@
-import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-// The sources of packages that are published as they are built.
-const conditions = ['inventory-source', ...defaultServerConditions];
+// The source of the client, which is published as it is built; and vite's own.
+const conditions = ['inventory-source', 'module', 'node', 'development|production'];
 
 export default defineConfig({
   resolve: { conditions },

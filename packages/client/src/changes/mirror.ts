@@ -38,23 +38,22 @@ export type MirrorSource = {
   me(options: Signalled): Promise<Me>;
   lots(query: { view: 'full'; modifiedSince?: string }, options: Signalled): Listing<FullLot>;
   items(query: { all: true }, options: Signalled): Listing<Item>;
-  stockLevels(query: { wid: number; partNos?: string }, options: Signalled): Listing<StockLevel>;
+  stockLevels(query: { wid: number; modifiedSince?: string }, options: Signalled): Listing<StockLevel>;
   changes(query: FeedQuery, options: Signalled): Feed<Change>;
 };
 type Signalled = { signal: AbortSignal };
 
 /**
- * `since`: for `modifiedSince` of the lots. A lot shows the names of its item and its warehouse; when one of them
- * changes, the lots come by their list and not by the feed.
+ * `lots` and `levels` (by warehouse): for `modifiedSince` of these lists, when a change tells that they show something
+ * new, such as the name of an item, or figures that follow from several lots.
  */
-type Position = { cursor: string; since: string };
+type Position = { cursor: string; lots: string; levels: Record<number, string> };
 
 const limit = 1000;
 const waitSeconds = 25;
 const busyPauseMs = 500;
-const partNosMax = 100;
-// Then `since` is moved on, so that a new name makes the mirror read few lots again.
-const sinceAgesMs = 3_600_000;
+// Then `lots` of the position is moved on, so that a new name makes the mirror read few lots again.
+const agesMs = 3_600_000;
 
 /** Starts a mirror, which runs until it is closed. It is the same for an exact client, whose quantities it copies. */
 export function startMirror(source: MirrorSource, store: MirrorStore): Mirror {
@@ -70,21 +69,21 @@ export function startMirror(source: MirrorSource, store: MirrorStore): Mirror {
   async function run(): Promise<void> {
     const options = { signal: stopping.signal };
     let position = readPosition(await store.position());
-    let sinceAt = 0;
+    let renewedAt = 0;
     for (let losses = 0; !stopping.signal.aborted; ) {
       const asking = askers;
       askers = [];
       try {
         position ??= await readLists(source, store, options);
-        const isOld = Date.now() - sinceAt > sinceAgesMs;
+        const isOld = Date.now() - renewedAt > agesMs;
         // Taken before the changes, so that every rename before it has been seen when they are.
-        const since = isOld ? await sinceOf(source, options) : position.since;
+        const lots = isOld ? await nextSince(source.lots({ view: 'full' }, options)) : position.lots;
         const isHurried = asking.length > 0 || isOld;
         const page = await readPage(source, position, isHurried ? 0 : waitSeconds, stopping, waking);
         if (page !== null) {
           position = await applyPage(source, store, page, position, options);
           if (position !== null && !page.hasMore) {
-            if (isOld) [position, sinceAt] = [{ ...position, since }, Date.now()];
+            if (isOld) [position, renewedAt] = [{ ...position, lots }, Date.now()];
             for (const tell of asking.splice(0)) tell();
             if (page.value.length > 0 && askers.length === 0) await pause(busyPauseMs, waking.signal);
           }
@@ -141,30 +140,40 @@ function isOutdated(error: unknown): boolean {
   return error instanceof InventoryError && error.reason === 'cursorOutdated';
 }
 
-async function sinceOf(source: MirrorSource, options: Signalled): Promise<string> {
-  return (await source.lots({ view: 'full' }, options).page()).nextModifiedSince!;
+/** The value for `modifiedSince` of a list that is read whole from now on. */
+async function nextSince(list: Listing<unknown>): Promise<string> {
+  return (await list.page()).nextModifiedSince!;
 }
 
 /** Reads all lists into the empty store. The feed is followed from before them. */
 async function readLists(source: MirrorSource, store: MirrorStore, options: Signalled): Promise<Position> {
   const { cursor, warehouses } = await source.me(options);
   await store.clear();
-  const since = await sinceOf(source, options);
   const named = warehouses.map((record) => ({ kind: 'warehouse' as const, key: record.wID, record }));
   await store.upsert(named, null);
-  for await (const { value } of source.lots({ view: 'full' }, options).pages())
-    await store.upsert(value.map(lotUpsert), null);
-  for await (const { value } of source.items({ all: true }, options).pages())
-    await store.upsert(value.map(itemUpsert), null);
+  const keep = (records: readonly Upsert[]) => store.upsert(records, null);
+  const lots = await readList(source.lots({ view: 'full' }, options), lotUpsert, keep);
+  await readList(source.items({ all: true }, options), itemUpsert, keep);
+  const levels: Position['levels'] = {};
   for (const { wID } of warehouses)
-    for await (const { value } of source.stockLevels({ wid: wID }, options).pages())
-      await store.upsert(
-        value.map((level) => levelUpsert(level, wID)),
-        null,
-      );
-  const position = { cursor, since };
+    levels[wID] = await readList(source.stockLevels({ wid: wID }, options), levelUpsert(wID), keep);
+  const position = { cursor, lots, levels };
   await store.upsert([], JSON.stringify(position));
   return position;
+}
+
+/** Hands the records of a list on. Returns its value for `modifiedSince` next time, which is that of the first page. */
+async function readList<Item>(
+  list: Listing<Item>,
+  upsertOf: (item: Item) => Upsert,
+  keep: (records: readonly Upsert[]) => unknown,
+): Promise<string> {
+  let since: string | null = null;
+  for await (const { value, nextModifiedSince } of list.pages()) {
+    since ??= nextModifiedSince;
+    await keep(value.map(upsertOf));
+  }
+  return since!;
 }
 
 /** Stores a page of changes. Returns null when the lists must be read again. */
@@ -172,25 +181,41 @@ async function applyPage(
   source: MirrorSource,
   store: MirrorStore,
   page: ChangePage,
-  { cursor, since }: Position,
+  before: Position,
   options: Signalled,
 ): Promise<Position | null> {
   if (page.value.some(({ type }) => type === 'scope')) return null;
+  const { records, wids, isRenamed } = readChanges(page.value);
+  const position = { ...before, cursor: page.nextCursor, levels: { ...before.levels } };
+  const keep = (more: readonly Upsert[]) => records.push(...more);
+  if (isRenamed) {
+    const renamed = source.lots({ view: 'full', modifiedSince: before.lots }, options);
+    position.lots = await readList(renamed, lotUpsert, keep);
+  }
+  for (const wid of wids) {
+    const changed = source.stockLevels({ wid, modifiedSince: before.levels[wid]! }, options);
+    position.levels[wid] = await readList(changed, levelUpsert(wid), keep);
+  }
+  if (records.length > 0 || position.cursor !== before.cursor)
+    await store.upsert(records, JSON.stringify(position));
+  return position;
+}
+
+/** The records in some changes; the warehouses whose levels they change; and whether lots show a new name. */
+function readChanges(changes: readonly Change[]) {
   const records: Upsert[] = [];
-  const touched = new Map<number, Set<number>>();
-  const touch = ({ partNo, wID }: { partNo: number; wID: number }) =>
-    touched.set(wID, (touched.get(wID) ?? new Set()).add(partNo));
+  const wids = new Set<number>();
   let isRenamed = false;
-  for (const change of page.value) {
+  for (const change of changes) {
     if (change.type === 'stock') {
-      for (const lot of change.lots) records.push(lotUpsert(lot));
-      for (const each of [...change.lines, ...change.lots]) touch(each);
+      records.push(...change.lots.map(lotUpsert));
+      for (const { wID } of [...change.lines, ...change.lots]) wids.add(wID);
     } else if (change.type === 'hold') {
       const { type, ...lot } = change;
       records.push(lotUpsert(lot));
-      touch(change);
+      wids.add(lot.wID);
     } else if (change.type === 'level') {
-      touch(change);
+      wids.add(change.wID);
     } else if (change.type === 'item') {
       const { type, aliases, ...item } = change;
       records.push(itemUpsert(item));
@@ -201,36 +226,7 @@ async function applyPage(
       isRenamed = true;
     }
   }
-  let nextSince = since;
-  if (isRenamed) {
-    let first: string | null = null;
-    for await (const each of source.lots({ view: 'full', modifiedSince: since }, options).pages()) {
-      first ??= each.nextModifiedSince;
-      records.push(...each.value.map(lotUpsert));
-    }
-    nextSince = first ?? since;
-  }
-  for (const [wid, partNos] of touched) records.push(...(await readLevels(source, wid, partNos, options)));
-  const position = { cursor: page.nextCursor, since: nextSince };
-  if (records.length > 0 || position.cursor !== cursor) await store.upsert(records, JSON.stringify(position));
-  return position;
-}
-
-/** The figures of some items in a warehouse, as they are now: they follow from lots and orders together. */
-async function readLevels(
-  source: MirrorSource,
-  wid: number,
-  partNos: ReadonlySet<number>,
-  options: Signalled,
-): Promise<Upsert[]> {
-  const all = [...partNos];
-  const records: Upsert[] = [];
-  for (let from = 0; from < all.length; from += partNosMax) {
-    const some = all.slice(from, from + partNosMax).join();
-    for await (const level of source.stockLevels({ wid, partNos: some }, options))
-      records.push(levelUpsert(level, wid));
-  }
-  return records;
+  return { records, wids, isRenamed };
 }
 
 function lotUpsert(record: FullLot): Upsert {
@@ -241,8 +237,12 @@ function itemUpsert(record: Item): Upsert {
   return { kind: 'item', key: record.partNo, record };
 }
 
-function levelUpsert(level: StockLevel, wID: number): Upsert {
-  return { kind: 'level', key: `${level.partNo}/${wID}`, record: { ...level, wID } };
+function levelUpsert(wID: number) {
+  return (level: StockLevel): Upsert => ({
+    kind: 'level',
+    key: `${level.partNo}/${wID}`,
+    record: { ...level, wID },
+  });
 }
 
 function readPosition(text: string | null | undefined): Position | null {

@@ -33,7 +33,7 @@ export function refusedBy({ status, headers, text }: Answer, isExact: boolean): 
   return new InventoryError({
     status,
     code: body.error ?? (status === 429 ? 'rate_limited' : 'unexpected_answer'),
-    message: body.message ?? `The answer is ${status}, and no error object of the service.`,
+    message: messageOf(body) ?? `The answer is ${status}, and no error object of the service.`,
     outcome: isUnknown ? 'unknown' : 'notApplied',
     reason: body.reason ?? null,
     figures: body.figures ?? null,
@@ -41,6 +41,12 @@ export function refusedBy({ status, headers, text }: Answer, isExact: boolean): 
     results: body.results ?? null,
     requestId: headers.get('X-Request-Id'),
   });
+}
+
+/** For people; it names the fields, too. */
+function messageOf({ message, details }: ErrorBody): string | undefined {
+  if (!details) return message;
+  return [message, ...Object.values(details).flat()].join(' ');
 }
 
 function readBody(text: string, isExact: boolean): ErrorBody {
