@@ -58,12 +58,18 @@ export function fileStorage(path: string): QueueStorage {
     }
   }
 
+  function startFlush(): void {
+    flushing ??= flush().finally(() => {
+      flushing = null;
+      // Something came when the last look was over.
+      if (pending.length > 0) startFlush();
+    });
+  }
+
   function write(entry: Entry): Promise<void> {
     return new Promise((resolve, reject) => {
       pending.push({ entry, resolve, reject });
-      flushing ??= flush().finally(() => {
-        flushing = null;
-      });
+      startFlush();
     });
   }
 
