@@ -16,4 +16,4 @@ export { indexedDbStorage } from './queue/indexed-db-storage.ts';
 export { memoryStorage } from './queue/memory-storage.ts';
 export type { OfflineQueue, OfflineQueueOptions } from './queue/offline-queue.ts';
 export type { QueuedOperation, QueueStorage, RefusedOperation, StoredOperation } from './queue/storage.ts';
-export { verifyWebhook } from './webhook.ts';
+export { verifyWebhook, type WebhookMessage } from './webhook.ts';

@@ -1,4 +1,12 @@
+import type { Change } from './api/types.ts';
 import { InventoryError } from './http/inventory-error.ts';
+
+/** The body of a webhook. */
+export type WebhookMessage = {
+  type: 'inventory.changes';
+  timestamp: string;
+  data: { value: Change[]; nextCursor: string };
+};
 
 type Headers = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
 
@@ -10,7 +18,7 @@ const toleranceMs = 300_000;
  * the service shows, `whsec_…`. `body`: the bytes or the text as they came, not parsed. Throws InventoryError, code
  * `invalid_signature`.
  */
-export async function verifyWebhook<Body = unknown>(
+export async function verifyWebhook<Body = WebhookMessage>(
   secret: string,
   headers: Headers,
   body: string | Uint8Array,

@@ -36,7 +36,7 @@ export type Mirror = {
 /** The calls that a mirror makes. */
 export type MirrorSource = {
   me(options: Signalled): Promise<Me>;
-  lots(query: { view: 'full'; modifiedSince?: string }, options: Signalled): Listing<FullLot>;
+  lots(query: { view: 'full'; wid?: number; modifiedSince?: string }, options: Signalled): Listing<FullLot>;
   items(query: { all: true }, options: Signalled): Listing<Item>;
   stockLevels(query: { wid: number; modifiedSince?: string }, options: Signalled): Listing<StockLevel>;
   changes(query: FeedQuery, options: Signalled): Feed<Change>;
@@ -52,7 +52,7 @@ type Position = { cursor: string; lots: string; levels: Record<number, string> }
 const limit = 1000;
 const waitSeconds = 25;
 const busyPauseMs = 500;
-// Then `lots` of the position is moved on, so that a new name makes the mirror read few lots again.
+// Then the lots that were modified since are read, so that a new name makes the mirror read few lots again.
 const agesMs = 3_600_000;
 
 /** Starts a mirror, which runs until it is closed. It is the same for an exact client, whose quantities it copies. */
@@ -75,15 +75,15 @@ export function startMirror(source: MirrorSource, store: MirrorStore): Mirror {
       askers = [];
       try {
         position ??= await readLists(source, store, options);
-        const isOld = Date.now() - renewedAt > agesMs;
-        // Taken before the changes, so that every rename before it has been seen when they are.
-        const lots = isOld ? await nextSince(source.lots({ view: 'full' }, options)) : position.lots;
-        const isHurried = asking.length > 0 || isOld;
-        const page = await readPage(source, position, isHurried ? 0 : waitSeconds, stopping, waking);
+        if (Date.now() - renewedAt > agesMs) {
+          position = await renewLots(source, store, position, options);
+          renewedAt = Date.now();
+        }
+        const wait = asking.length > 0 ? 0 : waitSeconds;
+        const page = await readPage(source, position, wait, stopping, waking);
         if (page !== null) {
           position = await applyPage(source, store, page, position, options);
           if (position !== null && !page.hasMore) {
-            if (isOld) [position, renewedAt] = [{ ...position, lots }, Date.now()];
             for (const tell of asking.splice(0)) tell();
             if (page.value.length > 0 && askers.length === 0) await pause(busyPauseMs, waking.signal);
           }
@@ -140,9 +140,19 @@ function isOutdated(error: unknown): boolean {
   return error instanceof InventoryError && error.reason === 'cursorOutdated';
 }
 
-/** The value for `modifiedSince` of a list that is read whole from now on. */
-async function nextSince(list: Listing<unknown>): Promise<string> {
-  return (await list.page()).nextModifiedSince!;
+/** Reads the lots that were modified since they were read last. */
+async function renewLots(
+  source: MirrorSource,
+  store: MirrorStore,
+  position: Position,
+  options: Signalled,
+): Promise<Position> {
+  const records: Upsert[] = [];
+  const list = source.lots({ view: 'full', modifiedSince: position.lots }, options);
+  const lots = await readList(list, lotUpsert, (more) => records.push(...more));
+  const next = { ...position, lots };
+  await store.upsert(records, JSON.stringify(next));
+  return next;
 }
 
 /** Reads all lists into the empty store. The feed is followed from before them. */
@@ -185,13 +195,15 @@ async function applyPage(
   options: Signalled,
 ): Promise<Position | null> {
   if (page.value.some(({ type }) => type === 'scope')) return null;
-  const { records, wids, isRenamed } = readChanges(page.value);
+  const { records, wids, renamedWids, isItemRenamed } = readChanges(page.value);
   const position = { ...before, cursor: page.nextCursor, levels: { ...before.levels } };
   const keep = (more: readonly Upsert[]) => records.push(...more);
-  if (isRenamed) {
+  if (isItemRenamed) {
     const renamed = source.lots({ view: 'full', modifiedSince: before.lots }, options);
     position.lots = await readList(renamed, lotUpsert, keep);
   }
+  // Lots show the new name of their warehouse at once, but count as modified only later.
+  for (const wid of renamedWids) await readList(source.lots({ view: 'full', wid }, options), lotUpsert, keep);
   for (const wid of wids) {
     const changed = source.stockLevels({ wid, modifiedSince: before.levels[wid]! }, options);
     position.levels[wid] = await readList(changed, levelUpsert(wid), keep);
@@ -201,11 +213,12 @@ async function applyPage(
   return position;
 }
 
-/** The records in some changes; the warehouses whose levels they change; and whether lots show a new name. */
+/** The records in some changes; the warehouses whose levels they change; and whose names lots show anew. */
 function readChanges(changes: readonly Change[]) {
   const records: Upsert[] = [];
   const wids = new Set<number>();
-  let isRenamed = false;
+  const renamedWids = new Set<number>();
+  let isItemRenamed = false;
   for (const change of changes) {
     if (change.type === 'stock') {
       records.push(...change.lots.map(lotUpsert));
@@ -219,14 +232,14 @@ function readChanges(changes: readonly Change[]) {
     } else if (change.type === 'item') {
       const { type, aliases, ...item } = change;
       records.push(itemUpsert(item));
-      isRenamed = true;
+      isItemRenamed = true;
     } else if (change.type === 'warehouse') {
       const { type, ...record } = change;
       records.push({ kind: 'warehouse', key: record.wID, record });
-      isRenamed = true;
+      renamedWids.add(record.wID);
     }
   }
-  return { records, wids, isRenamed };
+  return { records, wids, renamedWids, isItemRenamed };
 }
 
 function lotUpsert(record: FullLot): Upsert {
