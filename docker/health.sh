@@ -12,7 +12,8 @@ ask() {
   { printf 'GET %s HTTP/1.0\r\n\r\n' "$1" >&3 && IFS= read -r -t "$2" line <&3; } 3<>"/dev/tcp/127.0.0.1/$port"
 } 2>/dev/null
 
-ask /readyz 5
+patience=${HEALTH_PATIENCE_SECONDS:-8}
+ask /readyz $((patience < 5 ? patience : 5))
 case $? in
   0) [[ $line == 'HTTP/'*' 200 '* ]]; exit ;;
   # No process listens: it is starting or ending.
@@ -20,7 +21,7 @@ case $? in
 esac
 # Twice, because after a standstill of the machine the first wait is already over, whatever the process does.
 for _ in 1 2; do
-  ask /healthz "${HEALTH_PATIENCE_SECONDS:-8}"
+  ask /healthz "$patience"
   (($? > 128)) || exit 1
 done
 echo 'no answer: the process is killed and will be restarted'

@@ -24,7 +24,6 @@ const untold = /\bvi\.wait(?:For|Until)\b/g;
 // Promises of the service about its speed, asserted as times, and tried again in case other work was in the
 // way.
 const promises = [
-  'concurrency/overload.test.ts: timeout: 900',
   'concurrency/redis-away.test.ts: withinMs: 1000',
   'concurrency/redis-away.test.ts: withinMs: 3000',
 ];

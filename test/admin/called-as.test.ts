@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inventory as program } from '@inventory/admin/program';
 import type { Command } from 'commander';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createDatabase } from '../harness/servers/database.ts';
 import { runCommand, runHere } from '../harness/service/command-line.ts';
@@ -68,7 +68,7 @@ test('doctor, errors and help name commands as docker compose calls them, also t
   };
   const empty = await createDatabase('template0');
   try {
-    const there = { ...env, DATABASE_URL: empty.url, REDIS_URL: inject('redisUrl') };
+    const there = { ...env, DATABASE_URL: empty.url, REDIS_URL: 'redis://127.0.0.1:1' };
     const { stdout } = await runHere(['doctor', '--json'], there);
     const { remedy } = (JSON.parse(stdout) as { id: string; remedy: string }[]).find(
       ({ id }) => id === 'schema',

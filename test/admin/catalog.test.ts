@@ -1,30 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import {
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSecretOf } from '@inventory/auth/secret';
 import { readClients, readSecretDigests } from '@inventory/db/access/clients';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
+import { useFolder } from '../harness/folders.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { expectWaiting } from '../harness/queue/batches.ts';
 import { askToken } from '../harness/service/api-client.ts';
 import { type Ended, runCommand, runHere } from '../harness/service/command-line.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
 import { untilRightsHold } from '../harness/watch/rights-hold.ts';
 
 const service = useService();
-const folder = mkdtempSync(join(tmpdir(), 'catalog-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = useFolder();
 
 const env = () => ({ DATABASE_URL: addressFor('operator', service.databaseUrl) });
 
@@ -32,6 +23,9 @@ const env = () => ({ DATABASE_URL: addressFor('operator', service.databaseUrl) }
 function inventory(args: readonly string[]): Promise<Ended> {
   return runHere(args, env());
 }
+
+const json = async (...args: string[]) => JSON.parse((await inventory([...args, '--json'])).stdout);
+const rightsOf = async (id: string) => (await readClients(service.sql, [id])).get(id);
 
 /** Runs a command in its own process: beside others, or with files as its input and output. */
 function apart(args: readonly string[], input = ''): Promise<Ended> {
@@ -46,6 +40,7 @@ function fileOf(...lines: string[]): string {
 }
 
 const failed = (code: number, stderr: string) => ({ code, stdout: '', stderr });
+const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 
 describe('client', () => {
   test('client set adds and removes permissions and warehouses, and shows before and after', async () => {
@@ -57,18 +52,18 @@ describe('client', () => {
     const set = (...more: string[]) => inventory(['client', 'set', '--id', clientId, ...more]);
     expect(
       await set('--add-permissions', 'move,88', '--remove-warehouses', '1', '--add-warehouses', '3'),
-    ).toEqual({
-      code: 0,
-      stdout: `changed client ${clientId}\n  permissions: 11 list, 95 receive → 11 list, 15 move, 88 issue, 95 receive\n  warehouses: 1, 2 → 2, 3\n`,
-      stderr: '',
-    });
+    ).toEqual(
+      done(
+        `changed client ${clientId}\n  permissions: 11 list, 95 receive → 11 list, 15 move, 88 issue, 95 receive\n  warehouses: 1, 2 → 2, 3\n`,
+      ),
+    );
     const { stdout } = await set('--remove-permissions', 'list', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       clientId,
       before: { permissions: [11, 15, 88, 95], wids: [2, 3] },
       after: { permissions: [15, 88, 95], wids: [2, 3] },
     });
-    expect((await readClients(service.sql, [clientId])).get(clientId)).toMatchObject({
+    expect(await rightsOf(clientId)).toMatchObject({
       permissions: new Set([15, 88, 95]),
       scope: new Set([2, 3]),
     });
@@ -88,7 +83,7 @@ describe('client', () => {
     expect(await set('--read-only', '--add-warehouses', '2,1', '--remove-warehouses', '1')).toEqual(
       failed(2, 'error: --add-warehouses and --remove-warehouses both name 1\n'),
     );
-    expect((await readClients(service.sql, [clientId])).get(clientId)).toMatchObject({
+    expect(await rightsOf(clientId)).toMatchObject({
       permissions: new Set([11]),
       scope: new Set([1]),
       readOnly: false,
@@ -105,16 +100,12 @@ describe('client', () => {
       await expectWaiting(service.sql, 2);
     });
     expect((await both)?.map(({ code }) => code)).toEqual([0, 0]);
-    expect((await readClients(service.sql, [clientId])).get(clientId)?.permissions).toEqual(
-      new Set([11, 15, 88]),
-    );
+    expect((await rightsOf(clientId))?.permissions).toEqual(new Set([11, 15, 88]));
   });
 
   test('client list and show give a client’s rights; client remove ends its tokens and its id for good', async () => {
     const { clientId, get, secret } = await service.client({ permissions: [11], warehouses: [2] });
-    const listed = JSON.parse((await inventory(['client', 'list', '--json'])).stdout) as {
-      clientId: string;
-    }[];
+    const listed = (await json('client', 'list')) as { clientId: string }[];
     const found = listed.find((each) => each.clientId === clientId);
     expect(found).toEqual({
       clientId,
@@ -127,18 +118,14 @@ describe('client', () => {
       created: expect.any(String),
       secrets: [{ created: expect.any(String), expires: null }],
     });
-    expect(JSON.parse((await inventory(['client', 'show', '--id', clientId, '--json'])).stdout)).toEqual(
-      found,
-    );
+    expect(await json('client', 'show', '--id', clientId)).toEqual(found);
     expect((await inventory(['client', 'show', '--id', clientId])).stdout).toMatch(
       /\npermissions +11 list\n/,
     );
     expect((await inventory(['client', 'list'])).stdout).toContain(`\n${clientId}`);
-    expect(await inventory(['client', 'remove', '--id', clientId])).toEqual({
-      code: 0,
-      stdout: `removed client ${clientId}\n`,
-      stderr: '',
-    });
+    expect(await inventory(['client', 'remove', '--id', clientId])).toEqual(
+      done(`removed client ${clientId}\n`),
+    );
     await untilRightsHold();
     expect((await get('/Item')).status).toBe(401);
     expect((await askToken(service.baseUrl, { clientId, secret })).status).toBe(401);
@@ -172,15 +159,8 @@ describe('client', () => {
 
   test('client add refuses an id, and warehouse add a name, with characters that have a meaning elsewhere', async () => {
     for (const id of ['a b', 'a:b', '-a', 'a\u202eb', '', 'ä', "a'b", 'admin', 'x'.repeat(101)]) {
-      const added = await inventory([
-        'client',
-        'add',
-        `--id=${id}`,
-        '--permissions',
-        '11',
-        '--warehouses',
-        '1',
-      ]);
+      const rights = ['--permissions', '11', '--warehouses', '1'];
+      const added = await inventory(['client', 'add', `--id=${id}`, ...rights]);
       expect({ id, code: added.code }).toEqual({ id, code: 2 });
     }
     for (const name of [' North', 'No\trth', 'No\u200brth', 'No  rth', '\u202eNorth']) {
@@ -204,11 +184,9 @@ describe('client', () => {
           'line 3, readOnly: It must be true or false.',
           'line 3, rateLimit: It must be a whole number from 1 to 2147483647.',
           'line 4, id: It must be 1 to 100 characters of A-Z, a-z, 0-9, ".", "_", "-" and "@", and begin with a letter or a digit.',
-          'error: 4 of 3 rows are bad: nothing was imported; --skip-bad imports the others',
+          'error: 2 of 3 rows are bad: nothing was imported; --skip-bad imports the others',
           '',
-        ]
-          .join('\n')
-          .replace('4 of 3', '2 of 3'),
+        ].join('\n'),
       ),
     );
     expect((await readClients(service.sql, [one])).size).toBe(0);
@@ -219,7 +197,7 @@ describe('client', () => {
     for (const { clientId, clientSecret } of added) {
       expect(isSecretOf(clientSecret, await readSecretDigests(service.sql, clientId))).toBe(true);
     }
-    expect((await readClients(service.sql, [two])).get(two)).toEqual({
+    expect(await rightsOf(two)).toEqual({
       tokensFrom: 0,
       clientId: two,
       readOnly: true,
@@ -238,17 +216,15 @@ describe('warehouse', () => {
   test('warehouse rename marks exactly the lots there as modified', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const receive = async (wid: number) =>
-      (await client.post('/Inventory/Receive', { itemID, units: 1, wid, reasonCode: 1 })).body
-        .recNo as number;
-    const [there, elsewhere] = [await receive(2), await receive(1)];
+    const [there, elsewhere] = [
+      await receiveLot(client, itemID, 1, { wid: 2 }),
+      await receiveLot(client, itemID, 1),
+    ];
     const [now] = await service.sql<{ now: Date }[]>`select clock_timestamp() as now`;
     const since = new Date(now!.now.getTime() + 1).toISOString();
-    expect(await inventory(['warehouse', 'rename', '--id', '2', '--name', 'Overflow hall'])).toEqual({
-      code: 0,
-      stdout: 'renamed warehouse 2: Overflow → Overflow hall\n',
-      stderr: '',
-    });
+    expect(await inventory(['warehouse', 'rename', '--id', '2', '--name', 'Overflow hall'])).toEqual(
+      done('renamed warehouse 2: Overflow → Overflow hall\n'),
+    );
     const { body } = await client.get(`/Inventory?modifiedSince=${since}&pageSize=250`);
     const lots = body.value as { recNo: number; warehouse: string }[];
     expect(lots.find(({ recNo }) => recNo === there)).toMatchObject({ warehouse: 'Overflow hall' });
@@ -282,7 +258,7 @@ describe('item', () => {
     expect(lstatSync(join(there, 'device')).isFIFO()).toBe(true);
     expect(lstatSync(join(there, 'link')).isSymbolicLink()).toBe(true);
     const piped = await apart(['item', 'export', '--to', '-']);
-    expect(piped).toEqual({ code: 0, stdout: readFileSync(file, 'utf8'), stderr: '' });
+    expect(piped).toEqual(done(readFileSync(file, 'utf8')));
   });
 
   test('item export and item import keep every text exactly, and recognise unchanged items', async () => {
@@ -304,12 +280,10 @@ describe('item', () => {
       shortIDs.push(await service.item({ description, units: 0.000001, uOM: 'M' }));
     const file = join(folder, 'all.csv');
     expect((await inventory(['item', 'export', '--to', file])).code).toBe(0);
-    const same = await inventory(['item', 'import', '--from', file, '--json']);
-    expect(JSON.parse(same.stdout)).toMatchObject({ added: 0, changed: 0, skipped: [] });
-    const exported = (await apart(['item', 'export'])).stdout;
-    expect(exported).toBe(readFileSync(file, 'utf8'));
+    const same = await json('item', 'import', '--from', file);
+    expect(same).toMatchObject({ added: 0, changed: 0, skipped: [] });
     // Other names, as if into another database.
-    const renamed = exported.replaceAll(/ITEM-/g, 'COPY-');
+    const renamed = readFileSync(file, 'utf8').replaceAll(/ITEM-/g, 'COPY-');
     const copied = await apart(['item', 'import', '--from', '-', '--json'], renamed);
     expect(JSON.parse(copied.stdout)).toMatchObject({ changed: 0, unchanged: 0, skipped: [] });
     for (const [index, shortID] of shortIDs.entries()) {
@@ -401,39 +375,36 @@ describe('item', () => {
     );
   });
 
-  test('20,000 items are imported in the time of two thousand receipts', async () => {
+  test('10,000 items are imported in the time of a thousand receipts', async () => {
     const client = await service.client();
     const itemID = await service.item();
-    const receive = () => client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 1 });
     const times: number[] = [];
     for (let turn = 0; turn < 40; turn++) {
       const startedAt = performance.now();
-      await receive();
+      await receiveLot(client, itemID, 1);
       times.push(performance.now() - startedAt);
     }
     const receiptMs = times.sort((a, b) => a - b)[20]!;
     const rows = Array.from(
-      { length: 20_000 },
+      { length: 10_000 },
       (_, index) => `BULK-${index},"Bolt, ""long"", ${index}",${index % 50}`,
     );
     const file = fileOf('shortID,description,category', ...rows);
     const startedAt = performance.now();
-    expect(await inventory(['item', 'import', '--from', file])).toEqual({
-      code: 0,
-      stdout: 'added 20000, changed 0, unchanged 0\n',
-      stderr: '',
-    });
-    // 6 s when a receipt takes 3 ms, and no less, because other work on the machine does not slow both
+    expect(await inventory(['item', 'import', '--from', file])).toEqual(
+      done('added 10000, changed 0, unchanged 0\n'),
+    );
+    // 3 s when a receipt takes 3 ms, and no less, because other work on the machine does not slow both
     // evenly.
-    expect(performance.now() - startedAt).toBeLessThan(Math.max(receiptMs, 3) * 2000);
-    const [last] = await service.sql`select description from item where short_id = 'BULK-19999'`;
-    expect(last).toEqual({ description: 'Bolt, "long", 19999' });
+    expect(performance.now() - startedAt).toBeLessThan(Math.max(receiptMs, 3) * 1000);
+    const [last] = await service.sql`select description from item where short_id = 'BULK-9999'`;
+    expect(last).toEqual({ description: 'Bolt, "long", 9999' });
   });
 
   test('item list and alias list show a part, and where to continue', async () => {
-    const items = ['item', 'list', '--limit', '2', '--json'];
-    const [first, second] = JSON.parse((await inventory(items)).stdout) as { shortID: string }[];
-    const [next] = JSON.parse((await inventory([...items, '--after', first!.shortID])).stdout);
+    const items = ['item', 'list', '--limit', '2'];
+    const [first, second] = (await json(...items)) as { shortID: string }[];
+    const [next] = await json(...items, '--after', first!.shortID);
     expect(next).toEqual(second);
     expect((await inventory(['item', 'list', '--limit', '1'])).stdout).toMatch(
       /\nthere may be more: --after /,
@@ -453,17 +424,17 @@ describe('alias', () => {
       `${one},${other}`,
       `a\u0007b,${shortID}`,
     );
-    const run = (...more: string[]) => inventory(['alias', 'import', '--from', bad, '--json', ...more]);
+    const run = (...more: string[]) => json('alias', 'import', '--from', bad, ...more);
     const skipped = [
       { line: 3, field: 'item', message: 'there is no item of this shortID.' },
       { line: 4, field: 'alias', message: 'it is the shortID of an item.' },
       { line: 5, field: 'alias', message: 'is already in line 2.' },
       { line: 6, field: 'alias', message: expect.stringMatching(/visible characters/) },
     ];
-    expect(JSON.parse((await run()).stdout)).toEqual({ added: 0, unchanged: 0, skipped });
+    expect(await run()).toEqual({ added: 0, unchanged: 0, skipped });
     expect((await service.sql`select from item_alias where alias = ${one}`).length).toBe(0);
-    expect(JSON.parse((await run('--skip-bad')).stdout)).toEqual({ added: 1, unchanged: 0, skipped });
-    expect(JSON.parse((await run('--skip-bad')).stdout)).toEqual({ added: 0, unchanged: 1, skipped });
+    expect(await run('--skip-bad')).toEqual({ added: 1, unchanged: 0, skipped });
+    expect(await run('--skip-bad')).toEqual({ added: 0, unchanged: 1, skipped });
     // Bad only by the content of the database: the good row beside it is not taken either.
     const three = uniqueName('40');
     const clash = fileOf('alias,item', `${three},${other}`, `${one},${other}`);
@@ -471,9 +442,7 @@ describe('alias', () => {
       /^line 3, alias: it names another item already\.\nerror: 1 of 2 rows are bad: nothing/,
     );
     expect((await service.sql`select from item_alias where alias = ${three}`).length).toBe(0);
-    expect(JSON.parse((await inventory(['alias', 'list', '--item', shortID, '--json'])).stdout)).toEqual([
-      { alias: one, shortID },
-    ]);
+    expect(await json('alias', 'list', '--item', shortID)).toEqual([{ alias: one, shortID }]);
     expect((await inventory(['alias', 'remove', '--alias', one])).stdout).toBe(
       `removed alias ${one} of item ${shortID}\n`,
     );
@@ -504,29 +473,15 @@ describe('lot and transaction', () => {
     const client = await service.client();
     const itemID = await service.item();
     const received = await client.post('/Inventory/Receive', {
-      ...{
-        itemID,
-        units: 123456789.123456,
-        wid: 1,
-        reasonCode: 7,
-        spot: 'A-1',
-        serial: 'S\u001b[31m',
-        price: 0.000001,
-      },
+      ...{ itemID, units: 123456789.123456, wid: 1, reasonCode: 7 },
+      ...{ spot: 'A-1', serial: 'S\u001b[31m', price: 0.000001 },
     });
     const { recNo, transactionNo } = received.body as { recNo: number; transactionNo: number };
     const refused = await client.post('/Inventory/Issue', { itemID, units: 1, wid: 2, reasonCode: 1 });
     expect(refused.status).toBe(409);
-    const json = async (...args: string[]) => JSON.parse((await inventory([...args, '--json'])).stdout);
     expect(await json('lot', 'show', '--rec-no', `${recNo}`)).toMatchObject({
-      ...{
-        recNo,
-        shortID: itemID,
-        units: '123456789.123456',
-        price: '0.000001',
-        reasonCode: 7,
-        spot: 'A-1',
-      },
+      ...{ recNo, shortID: itemID, units: '123456789.123456' },
+      ...{ price: '0.000001', reasonCode: 7, spot: 'A-1' },
     });
     // Text from a client is shown and has no effect on the terminal.
     expect((await inventory(['lot', 'show', '--rec-no', `${recNo}`])).stdout).toMatch(/\nserial +S\?\[31m\n/);

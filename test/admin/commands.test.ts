@@ -9,6 +9,7 @@ import { expectWaiting } from '../harness/queue/batches.ts';
 import { askToken, createApiClient } from '../harness/service/api-client.ts';
 import { type Ended, runHere, startCommand } from '../harness/service/command-line.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
+import { receive } from '../harness/stock/stock.ts';
 
 const service = useService();
 
@@ -20,139 +21,102 @@ function inventory(args: string[], databaseUrl = operatorUrl()): Promise<Ended> 
 }
 
 /** An item with one lot of 10 units in warehouse 1. */
-async function receiveLot() {
+async function receiveTen() {
   const client = await service.client();
   const shortID = await service.item();
-  const { body } = await client.post('/Inventory/Receive', {
-    itemID: shortID,
-    units: 10,
-    wid: 1,
-    reasonCode: 1,
-  });
-  return { client, shortID, recNo: body.recNo as number, partNo: body.lot.partNo as number };
+  const { recNo, lot } = await receive(client, shortID, 10);
+  return { client, shortID, recNo, partNo: lot.partNo };
 }
 
-const addArguments = (id: string) => [
-  'client',
-  'add',
-  '--id',
-  id,
-  '--permissions',
-  '11,95',
-  '--warehouses',
-  '1,2',
-];
+const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
+const refused = (line: string, code = 1) => ({ code, stdout: '', stderr: `error: ${line}\n` });
+
+/** A client that may list in warehouse 1, with this secret. */
+async function clientWith(secret: string, rights: object = {}): Promise<string> {
+  const clientId = uniqueName('scanner');
+  const usual = { permissions: [11], wids: [1], readOnly: false, rateLimit: null };
+  await addClient(service.sql, { clientId, ...usual, ...rights, secretDigest: digestSecret(secret) });
+  return clientId;
+}
+const rightsOf = async (id: string) => (await readClients(service.sql, [id])).get(id);
+/** Which of these secrets of a client are valid. */
+async function areLive(clientId: string, ...secrets: string[]): Promise<boolean[]> {
+  const digests = await readSecretDigests(service.sql, clientId);
+  return secrets.map((secret) => isSecretOf(secret, digests));
+}
+const json = async (...args: string[]) => JSON.parse((await inventory([...args, '--json'])).stdout);
 
 describe('client', () => {
-  test('client add --json prints the id and the secret and nothing else', async () => {
+  test('client add --json prints the id and the secret and nothing else; 1 when the id is taken, 2 when a warehouse does not exist', async () => {
     const id = uniqueName('scanner');
-    const limits = ['--rate-limit', '1000', '--operation-limit', '5000', '--json'];
-    const { code, stdout, stderr } = await inventory([...addArguments(id), ...limits]);
+    const add = (name: string, warehouses: string, ...more: string[]) =>
+      inventory([
+        ...['client', 'add', '--id', name, '--permissions', '11,95', '--warehouses', warehouses],
+        ...more,
+      ]);
+    const limits = ['--rate-limit', '1000', '--operation-limit', '5000'];
+    const { code, stdout, stderr } = await add(id, '1,2', ...limits, '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^\{.*\}\n$/);
     const { clientId, clientSecret, ...rest } = JSON.parse(stdout);
     expect({ clientId, rest }).toEqual({ clientId: id, rest: {} });
-    expect(isSecretOf(clientSecret, await readSecretDigests(service.sql, id))).toBe(true);
-    expect((await readClients(service.sql, [id])).get(id)).toEqual({
-      tokensFrom: 0,
-      clientId: id,
-      readOnly: false,
-      rateLimit: 1000,
-      operationsPerMinute: 5000,
-      permissions: new Set([11, 95]),
-      scope: new Set([1, 2]),
+    expect(await areLive(id, clientSecret)).toEqual([true]);
+    expect(await rightsOf(id)).toEqual({
+      ...{ tokensFrom: 0, clientId: id, readOnly: false, rateLimit: 1000, operationsPerMinute: 5000 },
+      ...{ permissions: new Set([11, 95]), scope: new Set([1, 2]) },
     });
-  });
-
-  test('client add ends with 1 when the id is taken, with 2 when a warehouse does not exist', async () => {
-    const id = uniqueName('scanner');
-    await inventory(addArguments(id));
-    expect(await inventory(addArguments(id))).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: client ${id} already exists\n`,
-    });
-    const other = ['client', 'add', '--id', `${id}-2`, '--permissions', '11', '--warehouses', '1,77'];
-    expect(await inventory(other)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'error: there is no warehouse 77\n',
-    });
+    expect(await add(id, '1,2')).toEqual(refused(`client ${id} already exists`));
+    expect(await add(`${id}-2`, '1,77')).toEqual(refused('there is no warehouse 77', 2));
   });
 
   test('client set changes the given fields and leaves the rest', async () => {
-    const clientId = uniqueName('scanner');
-    const secretDigest = digestSecret('secret');
-    const limits = { rateLimit: 5, operationsPerMinute: 7 };
-    const given = { clientId, permissions: [11], wids: [1], readOnly: true, ...limits, secretDigest };
-    await addClient(service.sql, given);
+    const clientId = await clientWith('secret', { readOnly: true, rateLimit: 5, operationsPerMinute: 7 });
     const { code } = await inventory([
       ...['client', 'set', '--id', clientId, '--permissions', '15,88', '--warehouses', '2,3'],
       ...['--no-read-only', '--rate-limit', 'default', '--operation-limit', 'default'],
     ]);
     expect(code).toBe(0);
     const changed = {
-      clientId,
-      readOnly: false,
-      rateLimit: null,
-      operationsPerMinute: null,
-      permissions: new Set([15, 88]),
-      scope: new Set([2, 3]),
-      tokensFrom: 0,
+      ...{ tokensFrom: 0, clientId, readOnly: false, rateLimit: null, operationsPerMinute: null },
+      ...{ permissions: new Set([15, 88]), scope: new Set([2, 3]) },
     };
-    expect((await readClients(service.sql, [clientId])).get(clientId)).toEqual(changed);
+    expect(await rightsOf(clientId)).toEqual(changed);
     await inventory(['client', 'set', '--id', clientId, '--read-only']);
-    expect((await readClients(service.sql, [clientId])).get(clientId)).toEqual({
-      ...changed,
-      readOnly: true,
-    });
+    expect(await rightsOf(clientId)).toEqual({ ...changed, readOnly: true });
   });
 
-  test('client secret adds a second secret; a third ends the oldest', async () => {
-    const clientId = uniqueName('scanner');
-    const secretDigest = digestSecret('first');
-    await addClient(service.sql, {
-      clientId,
-      permissions: [11],
-      wids: [1],
-      readOnly: false,
-      rateLimit: null,
-      secretDigest,
-    });
-    const add = async () =>
-      JSON.parse((await inventory(['client', 'secret', '--id', clientId, '--json'])).stdout).clientSecret;
-    const live = async (secret: string) => isSecretOf(secret, await readSecretDigests(service.sql, clientId));
+  test('client secret adds a second secret; a third ends the oldest, or one that has expired', async () => {
+    const clientId = await clientWith('first');
+    const add = async () => (await json('client', 'secret', '--id', clientId)).clientSecret;
     const second = await add();
-    expect([await live('first'), await live(second)]).toEqual([true, true]);
+    expect(await areLive(clientId, 'first', second)).toEqual([true, true]);
     const third = await add();
-    expect([await live('first'), await live(second), await live(third)]).toEqual([false, true, true]);
+    expect(await areLive(clientId, 'first', second, third)).toEqual([false, true, true]);
+
+    const other = await clientWith('old');
+    const expired = { expires: new Date(0), revokeOthers: false };
+    await addSecret(service.sql, other, digestSecret('expired'), expired);
+    await inventory(['client', 'secret', '--id', other]);
+    expect(await readSecretDigests(service.sql, other)).toHaveLength(2);
+    expect(await areLive(other, 'old', 'expired')).toEqual([true, false]);
   });
 
   test('client secret --expires makes a secret that ends, and --revoke-others ends all earlier ones', async () => {
-    const clientId = uniqueName('scanner');
-    const rights = { permissions: [11], wids: [1], readOnly: false, rateLimit: null };
-    await addClient(service.sql, { clientId, ...rights, secretDigest: digestSecret('first') });
+    const clientId = await clientWith('first');
     const command = ['client', 'secret', '--id', clientId];
-    const add = async (...more: string[]) =>
-      JSON.parse((await inventory([...command, '--json', ...more])).stdout);
-    const live = async (secret: string) => isSecretOf(secret, await readSecretDigests(service.sql, clientId));
-    const inMonth = await add('--expires', '30d');
+    const inMonth = await json(...command, '--expires', '30d');
     const inDays = (Date.parse(inMonth.expires) - Date.now()) / 86_400_000;
     expect(inDays).toBeGreaterThan(29.9);
     expect(inDays).toBeLessThan(30.1);
-    expect([await live('first'), await live(inMonth.clientSecret)]).toEqual([true, true]);
-    const last = await add('--expires', '2100-01-31', '--revoke-others');
+    expect(await areLive(clientId, 'first', inMonth.clientSecret)).toEqual([true, true]);
+    const last = await json(...command, '--expires', '2100-01-31', '--revoke-others');
     expect(last.expires).toBe('2100-01-31T23:59:59.999Z');
-    expect([await live('first'), await live(inMonth.clientSecret), await live(last.clientSecret)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    const secrets = ['first', inMonth.clientSecret, last.clientSecret];
+    expect(await areLive(clientId, ...secrets)).toEqual([false, false, true]);
     const shown = await inventory([...command, '--expires', '12h']);
     expect(shown.stdout).toMatch(/\nIt ends at 20\d\d-.*Z\.\n/);
-    for (const wrong of ['0d', '30', 'soon', '2020-01-01', '2031-02-30']) {
+    for (const wrong of ['0d', '30', 'soon', '2020-01-01', '2031-02-30'])
       expect(await inventory([...command, '--expires', wrong])).toMatchObject({ code: 2, stdout: '' });
-    }
   });
 
   test('client secret --revoke-others ends earlier tokens for good, and new ones are issued at once', async () => {
@@ -163,13 +127,13 @@ describe('client', () => {
     const ask = async (secret: string) =>
       (await askToken(service.baseUrl, { clientId, secret })).body.access_token;
     const before = await ask(client.secret);
-    const added = await inventory(['client', 'secret', '--id', clientId, '--json']);
+    const added = await json('client', 'secret', '--id', clientId);
     expect(await statusOf(before)).toBe(200);
-    const revoked = await inventory(['client', 'secret', '--id', clientId, '--json', '--revoke-others']);
-    const after = await ask(JSON.parse(revoked.stdout).clientSecret);
+    const revoked = await json('client', 'secret', '--id', clientId, '--revoke-others');
+    const after = await ask(revoked.clientSecret);
     expect(after).not.toBe(before);
     await expect.poll(() => statusOf(before)).toBe(401);
-    expect(await ask(JSON.parse(added.stdout).clientSecret)).toBeUndefined();
+    expect(await ask(added.clientSecret)).toBeUndefined();
     expect([await statusOf(client.token), await statusOf(after)]).toEqual([401, 200]);
     await inventory(['client', 'disable', '--id', clientId]);
     await expect.poll(() => statusOf(after)).toBe(401);
@@ -186,11 +150,11 @@ describe('client', () => {
       create trigger ${guard} before update of tokens_from on client
         for each row when (new.client_id = '${clientId}') execute function ${guard}()`);
     const revoke = () => inventory(['client', 'secret', '--id', clientId, '--revoke-others']);
-    expect(await revoke()).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `error: all secrets of client ${clientId} have ended, but its tokens have not; run this again to end them and get a secret\n`,
-    });
+    expect(await revoke()).toEqual(
+      refused(
+        `all secrets of client ${clientId} have ended, but its tokens have not; run this again to end them and get a secret`,
+      ),
+    );
     expect((await get('/Item')).status).toBe(200);
     expect((await askToken(service.baseUrl, { clientId, secret })).status).toBe(401);
     await service.sql.unsafe(`drop function ${guard}() cascade`);
@@ -207,41 +171,17 @@ describe('client', () => {
         { DATABASE_URL: operatorUrl() },
         { stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'] },
       );
-      expect(await ended).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: 'error: not all could be written to standard output (ENOSPC)\n',
-      });
+      expect(await ended).toEqual(refused('not all could be written to standard output (ENOSPC)'));
     },
   );
-
-  test('client secret keeps the newest secret that is valid, not an expired one', async () => {
-    const clientId = uniqueName('scanner');
-    const rights = { permissions: [11], wids: [1], readOnly: false, rateLimit: null };
-    await addClient(service.sql, { clientId, ...rights, secretDigest: digestSecret('old') });
-    await addSecret(service.sql, clientId, digestSecret('expired'), {
-      expires: new Date(0),
-      revokeOthers: false,
-    });
-    await inventory(['client', 'secret', '--id', clientId]);
-    const digests = await readSecretDigests(service.sql, clientId);
-    expect([digests.length, isSecretOf('old', digests), isSecretOf('expired', digests)]).toEqual([
-      2,
-      true,
-      false,
-    ]);
-  });
 });
 
 describe('lot', () => {
   test('lot hold takes a lot out of every allocation until lot release', async () => {
-    const { client, shortID, recNo, partNo } = await receiveLot();
+    const { client, shortID, recNo, partNo } = await receiveTen();
     const issue = () => client.post('/Inventory/Issue', { itemID: shortID, units: 1, wid: 1, reasonCode: 1 });
-    expect(await inventory(['lot', 'hold', '--rec-no', `${recNo}`, '--reason', 'broken'])).toEqual({
-      code: 0,
-      stdout: `lot ${recNo} is on hold\n`,
-      stderr: '',
-    });
+    const held = await inventory(['lot', 'hold', '--rec-no', `${recNo}`, '--reason', 'broken']);
+    expect(held).toEqual(done(`lot ${recNo} is on hold\n`));
     expect((await issue()).status).toBe(409);
     const level = async () =>
       (await service.sql`select in_stock, on_hold from stock_level where part_no = ${partNo} and wid = 1`)[0];
@@ -261,10 +201,9 @@ describe('lot', () => {
   });
 
   test('lot hold and lot release give the reason in one line when they cannot, and end with 1', async () => {
-    const { client, shortID, recNo } = await receiveLot();
+    const { client, shortID, recNo } = await receiveTen();
     const hold = (lot: number) => inventory(['lot', 'hold', '--rec-no', `${lot}`, '--reason', 'x']);
     const release = (lot: number) => inventory(['lot', 'release', '--rec-no', `${lot}`]);
-    const refused = (line: string) => ({ code: 1, stdout: '', stderr: `error: ${line}\n` });
     expect(await hold(999_999)).toEqual(refused('there is no lot 999999'));
     expect(await release(recNo)).toEqual(refused(`lot ${recNo} is not on hold`));
     await hold(recNo);
@@ -275,7 +214,7 @@ describe('lot', () => {
   });
 
   test('lot hold waits for the holder of the gate and sees its result', async () => {
-    const { recNo, partNo } = await receiveLot();
+    const { recNo, partNo } = await receiveTen();
     let held: Promise<Ended> | undefined;
     await service.sql.begin(async (tx) => {
       await tx`select from stock_level where part_no = ${partNo} and wid = 1 for no key update`;
@@ -341,8 +280,10 @@ describe('any command', () => {
       ],
       [['lots'], /^error: there is no command lots.*\n$/],
     ];
-    const refused = (line: RegExp) => ({ code: 2, stdout: '', stderr: expect.stringMatching(line) });
-    for (const [args, line] of wrong) expect(await inventory(args)).toEqual(refused(line));
+    for (const [args, line] of wrong) {
+      const stderr = expect.stringMatching(line);
+      expect(await inventory(args)).toEqual({ code: 2, stdout: '', stderr });
+    }
   });
 
   test('an error of Postgres is one line that quotes no value', async () => {
@@ -350,20 +291,15 @@ describe('any command', () => {
       create function quote_name() returns trigger language plpgsql as $$
       begin raise exception 'the name is %', new.name; end $$;
       create trigger quote_name before insert on warehouse for each row execute function quote_name()`);
-    expect(await inventory(['warehouse', 'add', '--id', '50', '--name', 'Sesame'])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'error: raise_exception\n',
-    });
+    const added = await inventory(['warehouse', 'add', '--id', '50', '--name', 'Sesame']);
+    expect(added).toEqual(refused('raise_exception'));
     await service.sql`drop function quote_name() cascade`;
   });
 
   test('an unreachable database is named by host and port, without its password', async () => {
-    expect(await inventory(['key', 'rotate'], 'postgres://joe:sesame@127.0.0.1:1/inventory')).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'error: the database at 127.0.0.1:1 cannot be reached (ECONNREFUSED)\n',
-    });
+    expect(await inventory(['key', 'rotate'], 'postgres://joe:sesame@127.0.0.1:1/inventory')).toEqual(
+      refused('the database at 127.0.0.1:1 cannot be reached (ECONNREFUSED)'),
+    );
   });
 });
 
@@ -379,11 +315,7 @@ describe('warehouse, alias, migrate, key', () => {
     expect((await client.get(`/Item?type=alias&key=${alias}`)).status).toBe(200);
     expect((await inventory(['migrate'], service.databaseUrl)).stdout).toBe('nothing to do\n');
     expect((await inventory(['key', 'rotate'])).code).toBe(0);
-    expect(await inventory(['key', 'rotate-envelopes'])).toEqual({
-      code: 0,
-      stdout: 'added envelope key 2\n',
-      stderr: '',
-    });
+    expect(await inventory(['key', 'rotate-envelopes'])).toEqual(done('added envelope key 2\n'));
     const [keys] = await service.sql`
       select (select count(*) from signing_key)::integer as signing,
         (select count(distinct secret) from envelope_key)::integer as envelope`;
@@ -396,7 +328,7 @@ describe('warehouse, alias, migrate, key', () => {
 
 describe('key', () => {
   test('key list shows every key and its state; key withdraw ends one, and the next one signs at once', async () => {
-    const list = async () => JSON.parse((await inventory(['key', 'list', '--json'])).stdout);
+    const list = () => json('key', 'list');
     await inventory(['key', 'rotate']);
     const before = (await list()) as { kid: string; state: string; until: string | null }[];
     const waiting = before[0]!;
@@ -410,15 +342,14 @@ describe('key', () => {
     const row = lines.find((line) => line.startsWith(signing.kid))!;
     expect(row.slice(lines[0]!.indexOf('state'))).toMatch(/^signs +20/);
     expect(row.slice(lines[0]!.indexOf('until'))).toBe(signing.until);
-    expect(await inventory(['key', 'withdraw', signing.kid])).toEqual({
-      code: 0,
-      stdout: `withdrew signing key ${signing.kid}: its tokens end within a second, and clients fetch new ones\n`,
-      stderr: '',
-    });
+    expect(await inventory(['key', 'withdraw', signing.kid])).toEqual(
+      done(
+        `withdrew signing key ${signing.kid}: its tokens end within a second, and clients fetch new ones\n`,
+      ),
+    );
     const after = (await list()) as typeof before;
     expect(after.find(({ kid }) => kid === signing.kid)?.state).toBe('withdrawn');
     expect(after.filter(({ state }) => state === 'signs')).toHaveLength(1);
-    const refused = (line: string) => ({ code: 1, stdout: '', stderr: `error: ${line}\n` });
     expect(await inventory(['key', 'withdraw', signing.kid])).toEqual(
       refused(`signing key ${signing.kid} is already withdrawn`),
     );

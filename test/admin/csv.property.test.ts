@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { createCsvWriter, readCsv } from '@inventory/admin/cli/csv';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { useFolder } from '../harness/folders.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'csv-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = useFolder();
 const file = join(folder, 'some.csv');
 
 // Characters that begin a formula, that prevent one, that mean something in CSV, and any text.

@@ -78,10 +78,11 @@ test('every script that tests or measures describes itself with --help, and does
   // All read their options in one way.
   const nonsense = [scripts[0]!, measures[0]!].map(({ file, args }) => run(file, ...args, '--nonsense'));
   expect(await Promise.all(nonsense)).toEqual([refused, refused]);
-  for (const { name, file, args } of [...scripts, ...measures]) {
-    const help = await run(file, ...args, '--help');
-    const [usage, , what] = help.stdout.split('\n');
-    expect({ code: help.code, usage }).toEqual({ code: 0, usage: `Usage: pnpm ${name} [options]` });
+  const asked = [...scripts, ...measures].map(async ({ name, file, args }) => {
+    const { code, stdout } = await run(file, ...args, '--help');
+    const [usage, , what] = stdout.split('\n');
+    expect({ code, usage }).toEqual({ code: 0, usage: `Usage: pnpm ${name} [options]` });
     expect(what).toMatch(/^[A-Z][a-z]+s .*\.$/);
-  }
+  });
+  await Promise.all(asked);
 });

@@ -1,19 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inventory as program } from '@inventory/admin/program';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
+import { useFolder } from '../harness/folders.ts';
 import { runHere } from '../harness/service/command-line.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
 // The author of a text, sent over HTTP or in a file, must not control the terminal of the operator who views
 // it.
 const service = useService();
-const folder = mkdtempSync(join(tmpdir(), 'plain-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = useFolder();
 
 // Each changes the colour, the title, the lines or the text direction of a terminal.
 const escapes = '\u001b[31m\u009b31m\u001b]0;title\u0007\u0090q\u009c\r\u202e\u2028\u007f';

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addressOf, parts } from '@inventory/db/access/logins';
-import { refuseUnableToMakeRoles } from '@inventory/db/migrate/migrate';
 import { knownVersion } from '@inventory/db/migrate/schema-steps';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { useFolder } from '../harness/folders.ts';
 import { databaseOf } from '../harness/global-setup.ts';
 import { createDatabase, noTables, type TestDatabase } from '../harness/servers/database.ts';
 import { runCommand, runHere } from '../harness/service/command-line.ts';
@@ -20,16 +19,15 @@ describe('before it writes anything', () => {
     password: randomBytes(12).toString('hex'),
   };
   const url = databaseOf(inject('databaseUrl'), name);
+  const folder = useFolder();
   let server: Sql;
   let sql: Sql;
-  let folder: string;
 
   beforeAll(async () => {
     server = connect(inject('databaseUrl'), { name: 'tests', connectionsMax: 1 });
     await server.unsafe(`create role ${owner.name} login password '${owner.password}'`);
     await server.unsafe(`create database ${name} owner ${owner.name}`);
     sql = connect(url, { name: 'tests', connectionsMax: 1 });
-    folder = await mkdtemp(join(tmpdir(), 'refusals-'));
     for (const part of parts) {
       await mkdir(join(folder, part));
       await writeFile(join(folder, part, 'database-password'), 'unused');
@@ -40,7 +38,6 @@ describe('before it writes anything', () => {
     await server.unsafe(`drop database if exists ${name} with (force)`);
     await server.unsafe(`drop role if exists ${owner.name}`);
     await server.end();
-    await rm(folder, { recursive: true });
   });
 
   /** The existing tables. */
@@ -87,16 +84,26 @@ describe('before it writes anything', () => {
     expect(await tables()).toEqual([]);
   });
 
-  test('migrate refuses an owner who may not create the roles of the parts', async () => {
-    const weak = connect(addressOf(url, owner), { name: 'tests', connectionsMax: 1 });
-    const role = `missing_${randomBytes(6).toString('hex')}`;
-    await expect(refuseUnableToMakeRoles(weak, ['inventory_api', role])).rejects.toThrow(
-      `${owner.name} may not create roles: let a role that may do so run \`create role ${role} nologin;\`, then migrate again`,
+  test('migrate refuses a database in which texts cannot be searched in every language', async () => {
+    const withoutIcu = await createDatabase(noTables);
+    onTestFinished(() => withoutIcu.drop());
+    await withoutIcu.sql`drop collation pg_catalog."und-x-icu"`;
+    const latin = `${name}_latin`;
+    await server.unsafe(
+      `create database ${latin} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`,
     );
-    // Existing roles need nobody to create them, and an owner who may create roles creates the missing ones.
-    await refuseUnableToMakeRoles(weak, ['inventory_api']);
-    await refuseUnableToMakeRoles(sql, [role]);
-    await weak.end();
+    onTestFinished(async () => {
+      await server.unsafe(`drop database ${latin} with (force)`);
+    });
+    expect(await inventory(['migrate'], withoutIcu.url)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: the database has no collation und-x-icu, .* built with ICU/),
+    });
+    expect(await inventory(['migrate'], databaseOf(url, latin))).toMatchObject({
+      code: 1,
+      stderr: "error: the database's encoding is LATIN1: create one with the encoding UTF8\n",
+    });
+    expect([...(await withoutIcu.sql`select from pg_tables where schemaname = 'public'`)]).toEqual([]);
   });
 
   test('migrate and every other command refuse a database with the tables of another program', async () => {

@@ -1,21 +1,16 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
+import { createFolder } from '../harness/folders.ts';
 import { runCommand, runHere } from '../harness/service/command-line.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService({ workers: 0 });
-const folders: string[] = [];
-afterAll(() => {
-  for (const each of folders) rmSync(each, { recursive: true });
-});
 
 /** A folder with this `.env`. */
 function folderWith(text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'settings-'));
-  folders.push(folder);
+  const folder = createFolder();
   writeFileSync(join(folder, '.env'), text);
   return folder;
 }
@@ -43,8 +38,7 @@ describe('.env in the folder', () => {
   });
 
   test('2 when it cannot be read: it does not count as missing', async () => {
-    const cwd = mkdtempSync(join(tmpdir(), 'settings-'));
-    folders.push(cwd);
+    const cwd = createFolder();
     // Nobody can read this, not even root.
     symlinkSync('.env', join(cwd, '.env'));
     const { code, stderr } = await runCommand(['warehouse', 'list'], {}, { cwd });

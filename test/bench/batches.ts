@@ -75,7 +75,7 @@ async function measureKind(kind: string, next: Next) {
   await measure(`${kind}: plain`, { ...plain, next });
   const pacePerSecond = full.rate / operations / 2;
   const half = { callers: fewCallers, next: batched(operations, next), pacePerSecond };
-  // Long enough to see some of them.
+  // Longer, because few batches come at half load.
   await measure(`${kind}: batches at half load`, { ...half, seconds: 3 * seconds });
 }
 

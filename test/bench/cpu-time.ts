@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import type { Site } from './site.ts';
 import { benchFolder } from './stack.ts';
 
-/** Processor time, milliseconds. */
+/** CPU time in milliseconds. */
 export type CpuTime = { api: number; worker: number; postgres: number; redis: number };
 
-/** Whether this system reports the processor time of its processes. */
+/** Whether this system reports the CPU time of its processes. */
 export const canTellCpu = existsSync('/proc/self/stat');
 
-// The unit of /proc on every Linux.
+// The clock tick of /proc on every Linux.
 const tickMs = 10;
 
 /**
- * The use of each part so far; the difference of two is the use in between. Null without /proc, or if
+ * The CPU time of each part so far; the difference of two is the time in between. Null without /proc, or if
  * Postgres or Redis are not processes that this one started.
  */
 export function readCpu({ processes }: Pick<Site, 'processes'>): CpuTime | null {
@@ -28,7 +28,7 @@ export function readCpu({ processes }: Pick<Site, 'processes'>): CpuTime | null 
   };
 }
 
-/** The use of each part per request, microseconds. */
+/** The CPU time of each part per request, in microseconds. */
 export function cpuPerRequest(before: CpuTime, after: CpuTime, requests: number): CpuTime {
   const each = (part: keyof CpuTime) => ((after[part] - before[part]) * 1000) / requests;
   return { api: each('api'), worker: each('worker'), postgres: each('postgres'), redis: each('redis') };
@@ -39,13 +39,11 @@ function readPid(server: string): number | null {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')).pid as number) : null;
 }
 
-/**
- * The fields of a process's stat from the fourth on, beginning with its parent's id; null when it has gone.
- */
+/** The fields of a process's stat from the fourth on, which is its parent's id; null if it is gone. */
 function statOf(pid: number | string): number[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program is in parentheses, and may contain anything.
+    // The program's name is in parentheses and may contain anything.
     return stat
       .slice(stat.lastIndexOf(')') + 4)
       .split(' ')
@@ -60,7 +58,7 @@ function ownTimeOf(pid: number): number {
   return stat === null ? 0 : (stat[10]! + stat[11]!) * tickMs;
 }
 
-/** The use of a server and its children so far, including those that have ended; milliseconds. */
+/** The CPU time of a server and its children so far, including those that have ended, in milliseconds. */
 export function timeWithChildren(pid: number): number {
   const server = statOf(pid);
   if (server === null) return 0;

@@ -9,10 +9,11 @@ import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { readOutcomes } from '@inventory/db/requests/settle';
 import type { SingleRequest } from '@inventory/domain/stock/request';
 import { readOptions } from '../harness/read-options.ts';
+import { addCaller } from '../harness/service/caller.ts';
 import { quantiles } from './load.ts';
 import { tableOf } from './report.ts';
 import { itemCount, makeDatabase } from './site.ts';
-import { addCaller, createDatabase, startBenchStack } from './stack.ts';
+import { createDatabase, startBenchStack } from './stack.ts';
 import { openApplier, queued, weighTransactions } from './transaction-bytes.ts';
 
 // pnpm bench growth [--count 20000] [--sizes 100000,1000000,5000000]: the size of a transaction, and the cost
@@ -26,11 +27,6 @@ const values = readOptions(
       value: 'list',
       default: '100000,1000000,5000000',
       about: 'transactions in the databases; empty: none',
-    },
-    counted: {
-      value: 'list',
-      default: '100000000,1000000000',
-      about: 'transactions of which the largest database is given the counts alone',
     },
   },
 );
@@ -82,7 +78,7 @@ async function claims(url: string, items: number): Promise<Line[]> {
   });
   const batch = (size: number, key: boolean) =>
     applier.apply(Array.from({ length: size }, () => queued(receive(), { key })));
-  // Connections, plans and pages that are used each time.
+  // Warms up connections, plans and pages.
   for (let run = 0; run < 50; run++) await batch(64, true);
   const lines: Line[] = [
     ['a lone receipt', await timed(() => batch(1, false), 400)],
@@ -94,7 +90,7 @@ async function claims(url: string, items: number): Promise<Line[]> {
   return lines;
 }
 
-/** `total`: transactions that are counted. */
+/** `total`: the number of transactions in the counts. */
 async function lists(sql: Sql, total: number, items: number): Promise<Line[]> {
   const itemID = () => `SEED-${String(1 + randomInt(items)).padStart(8, '0')}`;
   const history = (filters: Parameters<typeof listTransactions>[3], number = 1, scope = wids) =>
@@ -119,7 +115,7 @@ async function lookUps(sql: Sql): Promise<Line[]> {
   return [['an outcome by its request id', await timed(one, 500)]];
 }
 
-async function age(size: number, isLast: boolean) {
+async function age(size: number) {
   const { url, sql, drop } = await createDatabase(stack, `growth_${size}`);
   const lots = Math.round(size / 1.4);
   const items = Math.ceil(lots / 5);
@@ -129,7 +125,7 @@ async function age(size: number, isLast: boolean) {
   console.error(`${size}: seeded after ${seconds()} s`);
   await addCaller(sql, 'bench', warehouses);
   const measured: Line[] = await claims(url, items);
-  // As the workers do.
+  // The workers would have done this.
   await foldArrivals(sql, 60_000);
   measured.push(...(await lookUps(sql)), ...(await lists(sql, size, items)));
   await sql`update retention set ended = ended - interval '2 hours'`;
@@ -138,61 +134,22 @@ async function age(size: number, isLast: boolean) {
   const [bytes] = await sql<{ bytes: number }[]>`select pg_database_size(current_database()) as bytes`;
   measured.push(['size, GB', Number(bytes!.bytes) / 1e9]);
   columns.push({ name: size.toLocaleString('en'), lines: measured });
-  // A later failure does not lose the results so far.
+  // Printed now, so that a later failure does not lose it.
   console.error(measured.map(([what, ms]) => `${what}: ${ms.toFixed(2)}`).join('\n'));
   console.error(`${size}: measured after ${seconds()} s`);
-  if (isLast) for (const total of counted) await ageOfCounts(sql, total, items);
   await drop();
 }
 
-/** Gives the lists the counts of this many transactions and lots, older than all existing ones. */
-async function ageOfCounts(sql: Sql, total: number, items: number) {
-  const chapters = Math.ceil(total / 65_536);
-  await sql`delete from transaction_chapter_count where chapter < 0`;
-  await sql`
-    insert into transaction_chapter_count (chapter, wid, other_wid, transactions)
-    select -chapter, wid, 0, 6553
-    from generate_series(1, ${chapters}::integer) as chapter
-    cross join generate_series(1, ${warehouses}::integer) as wid
-    order by 1, 2`;
-  await sql`delete from transaction_volume_count where volume < 0`;
-  await sql`
-    insert into transaction_volume_count (volume, wid, other_wid, transactions)
-    select chapter >> 6, wid, other_wid, sum(transactions)
-    from transaction_chapter_count
-    where chapter < 0
-    group by 1, 2, 3
-    order by 1, 2, 3`;
-  const old = sql`timestamptz '1990-01-01' + chapter * interval '1 hour'`;
-  const oldChapters = sql`generate_series(1, ${Math.ceil(chapters / 1.4)}::integer) as chapter`;
-  await sql`delete from lot_chapter_count where chapter > '-infinity' and chapter < '2000-01-01'`;
-  await sql`delete from lot_block where chapter > '-infinity' and chapter < '2000-01-01'`;
-  await sql`insert into lot_block (block, chapter, lots) select ${old}, ${old}, 65530 from ${oldChapters}`;
-  await sql`
-    insert into lot_chapter_count (wid, chapter, lots, active)
-    select wid, ${old}, 6553, 6553
-    from ${oldChapters}
-    cross join generate_series(1, ${warehouses}::integer) as wid
-    order by 1, 2`;
-  await sql`select bind_lot_volumes()`;
-  await sql`vacuum (analyze) transaction_chapter_count, transaction_volume_count, lot_chapter_count, lot_volume_count`;
-  const all = await lists(sql, 1_000_000, items);
-  const lines = all.filter(([what]) => what.includes('newest page'));
-  columns.push({ name: `counts of ${total.toLocaleString('en')}`, lines });
-}
-
 const columns: { name: string; lines: Line[] }[] = [];
-const numbers = (text: string) => (text === '' ? [] : text.split(',').map(Number));
-const sizes = numbers(values.sizes);
-const counted = numbers(values.counted);
+const sizes = values.sizes === '' ? [] : values.sizes.split(',').map(Number);
 const stack = await startBenchStack();
 try {
   if (Number(values.count) > 0) await weigh(Number(values.count));
-  for (const [index, size] of sizes.entries()) await age(size, index === sizes.length - 1);
+  for (const size of sizes) await age(size);
   if (columns.length > 0) {
     const rows = columns[0]!.lines.map(([what]) => [
       what,
-      ...columns.map(({ lines }) => lines.find((line) => line[0] === what)?.[1].toFixed(2) ?? ''),
+      ...columns.map(({ lines }) => lines.find((line) => line[0] === what)![1].toFixed(2)),
     ]);
     console.log(tableOf(['median, ms', ...columns.map(({ name }) => name)], rows));
   }

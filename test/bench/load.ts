@@ -1,32 +1,35 @@
 import { Pool } from 'undici';
 
-/** One request of the load. `operations`: the number it carries; without it, it is a single one. */
+/**
+ * One request of the load: a POST of this body, or a GET. `operations`: the number it carries; without it, it
+ * is a single one.
+ */
 export type LoadRequest = {
   path: string;
-  body: object;
+  body?: object;
   headers?: Record<string, string>;
   operations?: number;
 };
 
 export type LoadResult = {
-  /** Answers with status 2xx per second; for operations, the applied ones. */
+  /** Answers 2xx per second; of batches, the applied operations. */
   rate: number;
-  /** Of all answers but `unavailable`. */
+  /** Of all answers except those in `unavailable`. */
   p50Ms: number;
   p99Ms: number;
   succeeded: number;
-  /** Answers of any kind, including the warm-up's. */
+  /** All answers, including the warm-up's. */
   answered: number;
   /** Answers that are neither a success nor a refusal for lack of stock. */
   errors: number;
-  /** Those answered 503. */
+  /** Answers 503. */
   unavailable: { count: number; p50Ms: number; p99Ms: number; maxMs: number };
 };
 
 /**
  * Keeps `callers` requests under way, each caller on its own connection, for `seconds` after a warm-up. With
- * `pacePerSecond` the callers together start that many requests a second instead, and a request's time counts
- * from when it was due.
+ * `pacePerSecond`, the callers together start that many requests a second instead, and a request's time
+ * counts from when it was due.
  */
 export async function runLoad(options: {
   origin: string;
@@ -63,10 +66,10 @@ export async function runLoad(options: {
       if (due >= endAt) return;
       const { path, body, headers: own, operations } = options.next();
       const answer = await pool.request({
-        method: 'POST',
+        method: body === undefined ? 'GET' : 'POST',
         path: `/api/v1${path}`,
         headers: own === undefined ? headers : { ...headers, ...own },
-        body: JSON.stringify(body),
+        body: body === undefined ? null : JSON.stringify(body),
       });
       const applied = operations === undefined ? null : appliedOf(await answer.body.text());
       if (applied === null) await answer.body.dump();
@@ -95,7 +98,7 @@ export async function runLoad(options: {
   };
 }
 
-/** The number of applied operations of a batch, from the summary at the end of its answer. */
+/** The number of applied operations of a batch, from the summary that ends its answer. */
 function appliedOf(text: string): number {
   return Number(/"summary":\{"applied":(\d+)/.exec(text.slice(-200))?.[1] ?? 0);
 }

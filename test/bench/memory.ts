@@ -7,10 +7,7 @@ export function memoryOf({ pid }: ChildProcess): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-/**
- * The medians of a series in each quarter of its time; a moment before a garbage collection does not move
- * them.
- */
+/** The median of each quarter of a series. A sample just before a garbage collection does not move it. */
 export function quartersOf(series: readonly number[]): number[] {
   return [0, 1, 2, 3].map((part) => {
     const from = Math.floor((series.length * part) / 4);
@@ -19,8 +16,8 @@ export function quartersOf(series: readonly number[]): number[] {
 }
 
 /**
- * Whether a series levels off: the last quarter is not above the second by more than a fifth and `noise`. The
- * first is the warm-up. A leak goes on for ever, so twice the time shows it.
+ * Whether a series levels off: its last quarter exceeds the second by no more than a fifth and `noise`. The
+ * first quarter is the warm-up. A leak never ends, so a run of twice the time shows it.
  */
 export function isFlat(series: readonly number[], noise: number): boolean {
   const quarters = quartersOf(series);

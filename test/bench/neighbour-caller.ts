@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 
-/** The message of `neighbour.ts`. */
+/** The message from `neighbour.ts`. */
 export type NeighbourCaller = {
   baseUrl: string;
   headers: Record<string, string>;
-  /** Lists, and with a body transactions. */
+  /** Lists; with a body, transactions. */
   calls: { path: string; body?: object }[];
   callsMax: number;
   together: number;
 };
 
-// A separate process: reading megabytes a list must not hold up the clock of the other caller.
+// A process of its own: reading megabytes of lists must not disturb the other caller's timing.
 const [told] = (await once(process, 'message')) as [NeighbourCaller];
 const { baseUrl, headers, calls, callsMax, together } = told;
 const statuses = new Map<number | string, number>();

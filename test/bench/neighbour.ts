@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import { readOptions } from '../harness/read-options.ts';
+import { addCaller, askToken, fetchToken } from '../harness/service/caller.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { days, fillShared, shared } from '../harness/stock/shared-marks.ts';
 import type { NeighbourCaller } from './neighbour-caller.ts';
-import { addCaller, askToken, createDatabase, fetchToken, startBenchStack } from './stack.ts';
+import { createDatabase, startBenchStack } from './stack.ts';
 
 // pnpm bench neighbour [--lots 400000] [--rounds 2] [--together 20]: the latency of a client while another
 // sends its 100 costliest lists and picks.
@@ -36,7 +37,8 @@ const costlyPaths = [
   '/Item/All?sort=description&modifiedSince=2000-01-01',
   '/Item?Category=1',
 ];
-// Its issues from an item of 100,000 lots by marks that half of them share, 500 in one transaction.
+// The neighbour's picks: 500 in one transaction, from an item of 100,000 lots, by marks that half of them
+// share.
 const costlyItem = { itemID: 'COSTLY', lots: 100_000 };
 const picks = (op: 'issue' | 'move', make: (n: number) => object) => ({
   path: '/Inventory/Batch',
@@ -108,7 +110,7 @@ const quiet: Times = {};
 const beside: Times = {};
 let refused = 0;
 
-/** Asks one thing after the other until told to stop. */
+/** Sends one request after the other until told to stop. */
 async function callAsVictim(times: Times, mayStop: () => boolean, least: number) {
   const names = Object.keys(asked);
   for (let count = 0; count < least || !mayStop(); count++) {
@@ -123,7 +125,7 @@ async function callAsVictim(times: Times, mayStop: () => boolean, least: number)
 }
 
 const statuses = new Map<number | string, number>();
-/** The neighbour's lists and picks, this many at once, as fast as they are answered. */
+/** The neighbour's lists and picks, this many at a time, as fast as they are answered. */
 async function callAsNeighbour() {
   const { headers } = neighbour;
   const calls = [...costlyPaths.map((path) => ({ path })), ...costlyPicks];

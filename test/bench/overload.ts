@@ -18,8 +18,7 @@ const values = readOptions(
   },
 );
 const seconds = Number(values.seconds);
-// Small envelopes, so that the service is full long before the machine: the load and the refusals must not
-// take its processor.
+// Small envelopes fill the service long before the machine: the load and the refusals must not take its CPU.
 const small = { ENVELOPE_MAX: '2', ENVELOPES_IN_FLIGHT: '2', BATCH_MAX: '4' };
 const callers = 3000;
 
@@ -29,7 +28,7 @@ const load = { ...site, warmUpSeconds: 2, seconds, next: mixed(spread) };
 await runLoad({ ...load, callers: 32 });
 const full = await runLoad({ ...load, callers: 64 });
 const flooded = await runLoad({ ...load, callers, pacePerSecond: 3 * full.rate });
-// Before and after, because a shared machine varies in speed.
+// Measured before and after, because a shared machine varies in speed.
 const fullAfter = await runLoad({ ...load, callers: 64 });
 const capacity = (full.rate + fullAfter.rate) / 2;
 await site.stop();
@@ -45,7 +44,7 @@ network.close();
 await stack.stop();
 
 /**
- * The answers to writes while the way to Redis is in this state, from its first moment on, and the errors of
+ * The answers to writes while the path to Redis is in this state, from its first moment on, and the errors of
  * reads meanwhile.
  */
 async function refusals(state: 'cut' | 'stalled') {

@@ -45,8 +45,8 @@ async function apply(tx: Tx, request: Plain, clientId: string): Promise<object> 
       insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, part_no, wid)
       values (${transactionNo}, ${createRequestId()}, ${clientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
         ${JSON.stringify(answer.result)}::text::json, ${partNo}, ${body.wid}))
-    insert into transaction_arrival (block, wid, other_wid, transactions)
-    values (${transactionNo}::bigint >> 10, ${body.wid}, 0, 1)`;
+    insert into list_arrival (list, wid, other_wid, bucket, records, active)
+    values ('transactions', ${body.wid}, 0, ${transactionNo}::bigint >> 11, 1, 0)`;
   const { entries } = answer;
   await tx`
     insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)

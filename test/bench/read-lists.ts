@@ -62,7 +62,7 @@ export const lists: Record<string, ListToRead> = {
   'history, 10 warehouses': {
     path: '/Inventory/Transactions',
     read: (sql, query) => listTransactions(sql, query, wids, {}),
-    // The form without counts: it finds all matches.
+    // A filter on time turns off the counts, so it finds all matches.
     plain: (sql, query) => listTransactions(sql, query, wids, { startDate: new Date(0) }),
   },
   'history, one warehouse': {
@@ -106,7 +106,7 @@ async function momentOfChange(sql: Sql, table: 'lot' | 'stock_level'): Promise<D
   return row!.modified;
 }
 
-/** Some item by its key. */
+/** An item, looked up by its key. */
 export const byKey = {
   path: (items: number) => `/Item?type=id&key=${shortIdOf(items)}`,
   read: (sql: Sql, items: number) => findItem(sql, { shortId: shortIdOf(items) }),

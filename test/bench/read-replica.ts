@@ -4,13 +4,13 @@ import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import type { Stack } from '@inventory/local/stack';
 import { Pool } from 'undici';
 import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { addCaller, fetchToken } from '../harness/service/caller.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 import { timeWithChildren } from './cpu-time.ts';
 import { medianOf } from './load.ts';
 import { lists, warehouseCount } from './read-lists.ts';
 import { tableOf } from './report.ts';
-import { addCaller, fetchToken } from './stack.ts';
 
 const lots = 100_000;
 const items = lots / 5;
@@ -24,8 +24,8 @@ type Way = { from: 'primary' | 'replica'; receipts: number };
 type Seen = Way & { cpuMs: number; byReplica: number };
 
 /**
- * Measures the CPU of the primary that lists from a replica (`DATABASE_READ_URL`) save: the same lists at the
- * same pace, with and without it, alone and beside receipts. Returns the text of the page.
+ * Measures how much of the primary's CPU a replica for lists (`DATABASE_READ_URL`) saves: the same lists at
+ * the same pace, with and without it, alone and beside receipts. Returns the text of the page.
  */
 export async function measureReplica(stack: Stack): Promise<string> {
   const size = { items, lots, warehouses: warehouseCount, transactions: transactionsFor(lots) };
@@ -106,7 +106,7 @@ async function measureWay(stack: Stack, pair: PostgresPair, way: Way, name: stri
   }
 }
 
-/** This many calls a second for this many seconds, each when it is due; waits for all answers. */
+/** Starts this many calls a second for this many seconds, each when it is due, and waits for all answers. */
 async function paced(perSecond: number, seconds: number, call: (count: number) => Promise<void>) {
   const startedAt = performance.now();
   const calls: Promise<void>[] = [];

@@ -1,13 +1,15 @@
+import { findImbalances } from '@inventory/db/audit/audit';
+import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import { Pool } from 'undici';
 import { readOptions } from '../harness/read-options.ts';
-import { type Curve, lineChart } from './line-chart.ts';
+import { addCaller, fetchToken } from '../harness/service/caller.ts';
+import { startProcess } from '../harness/service/processes.ts';
 import { quantiles } from './load.ts';
 import { memoryOf } from './memory.ts';
-import { byKey, type ListToRead, lists, otherReads } from './read-lists.ts';
+import { byKey, type ListToRead, lists, otherReads, warehouseCount } from './read-lists.ts';
 import { measureReplica } from './read-replica.ts';
-import { type ReadSite, startReadSite } from './read-site.ts';
 import { csvOf, tableOf, writeBeside, writeSection } from './report.ts';
-import { startBenchStack } from './stack.ts';
+import { createDatabase, startBenchStack } from './stack.ts';
 
 // pnpm bench read [--sizes 10000,100000,1000000,5000000] [--seconds 0.5] [--replica] [--dry]: lists by the
 // number of lots, and the load that a replica takes from the primary.
@@ -83,7 +85,7 @@ try {
 }
 
 async function measureSize(lots: number) {
-  const site = await startReadSite(stack, lots, connections);
+  const site = await startReadSite(lots);
   note(lots, 'seed', `${number(site.seedSeconds, 1)} s`);
   note(lots, 'audit of everything', `${number(site.auditSeconds, 1)} s`);
   const http = new Pool(site.origin, { connections: 32, pipelining: 1 });
@@ -107,6 +109,44 @@ async function measureSize(lots: number) {
   if (lots === walkedLots) await walk(get, lots);
   await http.close();
   await site.stop();
+}
+
+type ReadSite = Awaited<ReturnType<typeof startReadSite>>;
+
+/** An api on a database of this many lots. */
+async function startReadSite(lots: number) {
+  const name = `read_${lots}`;
+  const { url, sql, drop } = await createDatabase(stack, name, { connectionsMax: connections });
+  const items = Math.ceil(lots / 5);
+  const size = { items, lots, warehouses: warehouseCount, transactions: transactionsFor(lots) };
+  const seedSeconds = await timed(() => seed(sql, size, () => {}));
+  const auditSeconds = await timed(async () => {
+    const imbalances = await findImbalances(sql);
+    if (imbalances.length > 0) throw new Error(`does not add up: ${JSON.stringify(imbalances.slice(0, 3))}`);
+  });
+  const env = { DATABASE_URL: url, REDIS_URL: stack.redisUrl, PORT: '0', QUEUE_PREFIX: name };
+  const api = await startProcess('apps/api/src/main.ts', env);
+  const origin = `http://127.0.0.1:${api.port}`;
+  const secret = await addCaller(sql, 'bench', warehouseCount);
+  return {
+    origin,
+    token: await fetchToken(origin, 'bench', secret),
+    items,
+    seedSeconds,
+    auditSeconds,
+    sql,
+    api,
+    async stop() {
+      await api.stop();
+      await drop();
+    },
+  };
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1000;
 }
 
 type Get = (path: string) => Promise<string>;
@@ -153,11 +193,11 @@ async function measurePages(
       console.log(show(cell).join('  '));
     }
   }
-  const ofPlace = (place: string) =>
-    cells.findLast((cell) => cell.place === place && cell.callers === 1)!.driver.p50Ms;
+  const ofPlace = (place: string) => cells.findLast((cell) => cell.place === place && cell.callers === 1)!;
   const [first, end] = [ofPlace('first'), ofPlace('last')];
-  const ratio = `${number(end, 2)} ms / ${number(first, 2)} ms = ${number(end / first, 2)}`;
-  note(lots, `${name}: last page of ${pageSize} / first, driver alone, p50`, ratio);
+  const msOf = (measured: Measured | null) => `${number(measured!.p50Ms, 2)} ms`;
+  const seen = `${msOf(end.driver)} / ${msOf(first.driver)}; plain ${msOf(end.plain)}`;
+  note(lots, `${name}: last page of ${pageSize} / first, driver alone, p50`, seen);
 }
 
 async function measureKey(site: ReadSite, get: Get, lots: number) {
@@ -217,7 +257,10 @@ async function measureMemory(site: ReadSite, get: Get, lots: number) {
   );
 }
 
-/** Every lot exactly once, and the end as cheap as the beginning. */
+/**
+ * Walks the whole list: every lot must come exactly once, and the last pages must cost as little as the
+ * first.
+ */
 async function walk(get: Get, lots: number) {
   const seen = new Set<number>();
   const tookMs: number[] = [];
@@ -242,7 +285,7 @@ async function walk(get: Get, lots: number) {
   note(lots, 'different lots seen on the walk', number(seen.size));
 }
 
-/** A line for each fact, a column for each number of lots. */
+/** A table with a line for each fact and a column for each number of lots. */
 function factsTable(): string {
   const columns = [...new Set(facts.map(([lots]) => lots!))];
   const whats = [...new Set(facts.map(([, what]) => what!))];
@@ -275,45 +318,19 @@ function show({ lots, list, total, pageSize, place, callers, http, driver, plain
   ];
 }
 
-const head = [
-  'lots',
-  'list',
-  'records',
-  'page size',
-  'page',
-  'callers',
-  'driver p50 ms',
-  'driver /s',
-  'HTTP p50 ms',
-  'HTTP /s',
-  'plain p50 ms',
-];
+const head =
+  'lots,list,records,page size,page,callers,driver p50 ms,driver /s,HTTP p50 ms,HTTP /s,plain p50 ms'.split(
+    ',',
+  );
 const text = [
   `The data is in memory. \`driver\`: the same statement through the driver alone, on ${connections} connections. ` +
     'Each figure comes from one short run: trust the ratios. ' +
     'Every list, page size and position is in [read.csv](benchmarks/read.csv); there, `plain` is `count(*)` and `OFFSET` through the driver, one caller.',
-  '![cost of a page against the number of lots](benchmarks/read.svg)',
   factsTable(),
 ].join('\n\n');
 
-const curve = (name: string, color: string, place: string, read: (cell: Cell) => Measured | null): Curve => ({
-  name,
-  color,
-  dashed: place === 'first',
-  points: cells
-    .filter((cell) => cell.list === 'lots, 10 warehouses' && cell.pageSize === 25 && cell.callers === 1)
-    .filter((cell) => cell.place === place)
-    .map((cell) => [cell.lots, read(cell)!.p50Ms]),
-});
 if (!values.dry && !values.replica) {
-  const chart = lineChart('A page of 25 lots with its total, one caller', { x: 'lots', y: 'ms (median)' }, [
-    curve('first page', '#1a7f37', 'first', (cell) => cell.driver),
-    curve('last page', '#1a7f37', 'last', (cell) => cell.driver),
-    curve('plain, first page', '#cf222e', 'first', (cell) => cell.plain),
-    curve('plain, last page', '#cf222e', 'last', (cell) => cell.plain),
-  ]);
   const command = `\`pnpm bench read --sizes ${values.sizes} --seconds ${seconds}\``;
   await writeSection('read', command, text);
-  await writeBeside('read.svg', chart);
   await writeBeside('read.csv', csvOf(head, cells.map(show)));
 }

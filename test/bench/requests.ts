@@ -12,6 +12,11 @@ export const receive = (item: () => string) => (): LoadRequest => ({
   body: { itemID: item(), units: 10, wid: 1, reasonCode: 1, spot: 'A' },
 });
 
+/** The newest lots in stock, a page at a time. */
+export const pages = (size: number) => (): LoadRequest => ({
+  path: `/Inventory?inStock=true&pageSize=${size}`,
+});
+
 let turn = 0;
 
 /** As many receives as moves and issues; stock grows slowly, so that few are refused. */
@@ -45,8 +50,8 @@ export const batched = (count: number, next: () => LoadRequest) => (): LoadReque
 const anySpot = () => spotOf(Math.floor(Math.random() * spotCount));
 
 /**
- * Thirds: a receipt with a new mark, a move and an issue of the lot with some mark. The marks go round: the
- * oldest is issued first, and a new one comes behind all others, so each names a lot that is in stock.
+ * One third each: a receipt with a new mark, a move, and an issue of the lot with some mark. Marks form a
+ * queue: the oldest is issued first and new ones join at the end, so each names a lot in stock.
  */
 export function byMark({ itemID, lots, units, by }: TrackedItem): () => LoadRequest {
   let issued = 0;
@@ -63,13 +68,13 @@ export function byMark({ itemID, lots, units, by }: TrackedItem): () => LoadRequ
     if (count % 3 === 2) {
       return { path: '/Inventory/Issue', body: { ...body, reasonCode: 2, [by]: markOf(issued++) } };
     }
-    // Neither a mark that is about to be issued nor one that may still be on its way in.
+    // Avoids marks that are about to be issued, and marks whose receipt may still be under way.
     const mark = markOf(issued + Math.floor(lots / 4 + (Math.random() * lots) / 2));
     return { path: '/Inventory/Move', body: { ...body, toSpot: anySpot(), [by]: mark } };
   };
 }
 
-/** Thirds: a receipt, a move and an issue, each at any of many spots with a few lots each. */
+/** One third each: a receipt, a move and an issue, each at one of many spots with a few lots each. */
 export const bySpot =
   ({ itemID }: TrackedItem) =>
   (): LoadRequest => {

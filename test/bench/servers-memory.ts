@@ -5,14 +5,15 @@ import { Redis } from 'ioredis';
 const mb = 1024 * 1024;
 
 /**
- * Memory of Postgres and all its backends, MB. `own`: theirs alone. `whole`: with the shared buffers and the
- * program, each page counted once (the proportional set size is a process's share of shared pages).
+ * Memory of Postgres and all its backends, in MB. `own`: private memory only. `whole`: with the shared
+ * buffers and the program, each page counted once (the proportional set size is a process's share of shared
+ * pages).
  */
 export function postgresMemory(serverPid: number): { own: number; whole: number } {
   const pids = [serverPid];
   for (const name of readdirSync('/proc')) {
     const stat = /^\d+$/.test(name) ? tryRead(`/proc/${name}/stat`) : null;
-    // The name of the program is in parentheses, and may contain anything.
+    // The program's name is in parentheses and may contain anything.
     const parent = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
     if (parent === String(serverPid)) pids.push(Number(name));
   }
@@ -24,7 +25,7 @@ export function postgresMemory(serverPid: number): { own: number; whole: number 
   return { own: sum('Pss_Anon'), whole: sum('Pss') };
 }
 
-/** Null for a process that has gone meanwhile, or belongs to another user. */
+/** Null if the process is gone or belongs to another user. */
 function tryRead(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
@@ -33,7 +34,7 @@ function tryRead(path: string): string | null {
   }
 }
 
-/** The memory use that Redis reports, MB, and the entries of all its streams. */
+/** The memory that Redis reports, in MB, and the number of entries in all its streams. */
 export async function redisMemory(redisUrl: string): Promise<{ usedMb: number; streamEntries: number }> {
   const redis = new Redis(redisUrl);
   try {
@@ -51,7 +52,7 @@ export async function redisMemory(redisUrl: string): Promise<{ usedMb: number; s
   }
 }
 
-// These grow with the business, for ever, and are meant to.
+// These grow with the business, for ever and by design.
 const ledgerTables = ['stock_transaction', 'stock_entry', 'lot', 'idempotency_key'];
 
 /**

@@ -4,13 +4,14 @@ import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { Stack } from '@inventory/local/stack';
 import { nodeOptions } from '@inventory/process/settings/node-options';
+import { addCaller, fetchToken } from '../harness/service/caller.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
-import { addCaller, createDatabase, fetchToken } from './stack.ts';
+import { createDatabase, runThere } from './stack.ts';
 import type { Way } from './ways.ts';
 
 export const itemCount = 1000;
 
-// All come from this machine.
+// All callers share this machine's address.
 const manyCallers = { CONNECTIONS_MAX: '10000', CONNECTIONS_PER_ADDRESS_MAX: '0' };
 
 /** A running way of writing, on its own database. */
@@ -20,9 +21,9 @@ export type Site = {
   sql: Sql;
   /** Resident memory of each process, bytes. */
   processes: { api: Started; worker: Started | null };
-  /** Waits, a minute at most, until it is idle: leftover work of a load must not burden the next. */
+  /** Waits up to a minute until it is idle, so that leftover work of one load does not burden the next. */
   settle(): Promise<void>;
-  /** Stops it; throws when levels, lots and entries do not add up. */
+  /** Stops it. Throws if levels, lots and entries do not add up. */
   stop(): Promise<void>;
 };
 
@@ -35,7 +36,6 @@ export async function startSite(
 ): Promise<Site> {
   const { url, sql, secret } = await makeDatabase(stack, name, way.source);
   await seed(sql);
-  if (way.before !== undefined) await sql.unsafe(way.before);
   const env = {
     DATABASE_URL: url,
     REDIS_URL: stack.redisUrl,
@@ -44,9 +44,8 @@ export async function startSite(
     ...manyCallers,
     ...way.env,
   };
-  const { imports = [] } = way;
-  const worker = way.worker === null ? null : await startProcess(way.worker, env, { nodeOptions, imports });
-  const api = await startProcess(way.api, env, { nodeOptions, imports });
+  const worker = way.worker === null ? null : await startProcess(way.worker, env, { nodeOptions });
+  const api = await startProcess(way.api, env, { nodeOptions });
   const origin = `http://127.0.0.1:${api.port}`;
   return {
     origin,
@@ -57,8 +56,8 @@ export async function startSite(
     async stop() {
       await api.stop();
       await worker?.stop();
-      if (way.after !== undefined) await sql.unsafe(way.after);
-      const imbalances = await findImbalances(sql);
+      if (way.source !== undefined) runThere(way.source, 'audit', url);
+      const imbalances = way.source === undefined ? await findImbalances(sql) : [];
       await sql.end();
       if (imbalances.length > 0)
         throw new Error(`${way.name}: does not add up: ${JSON.stringify(imbalances.slice(0, 3))}`);

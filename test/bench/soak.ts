@@ -10,7 +10,7 @@ import { startSite } from './site.ts';
 import { benchFolder, startBenchStack } from './stack.ts';
 import { ways } from './ways.ts';
 
-// pnpm bench soak [--seconds 3600] [--dry]: so long at full load. Does anything grow that should not?
+// pnpm bench soak [--seconds 3600] [--dry]: full load for this long. Does anything grow that should not?
 const values = readOptions(
   'bench soak',
   'Runs at full load for an hour, and shows whether anything grows that should not.',
@@ -35,7 +35,7 @@ let served = 0;
 let errors = 0;
 const startedAt = performance.now();
 const secondsSoFar = () => (performance.now() - startedAt) / 1000;
-// So that a quarter has several samples, also in a short run.
+// Short enough for several samples in each quarter, even of a short run.
 const stepSeconds = Math.min(15, Math.max(1, Number(values.seconds) / samplesMin));
 
 while (secondsSoFar() < Number(values.seconds) || of('api').length < samplesMin) {
@@ -81,7 +81,7 @@ const lines = [...series].map(([name, values]) => [
 ]);
 const text = [
   `${served.toLocaleString('en')} mixed requests by 64 callers in ${seconds.toFixed(0)} s. Memory and disk in MB: first sample, median of each quarter, last sample. ` +
-    'The ledger grows with the business, and the counts of the lists by a row for a thousand lots.',
+    'The ledger grows with the business, and the counts of the lists by a row in two seconds.',
   tableOf(['what', 'first', '1st quarter', '2nd', '3rd', '4th', 'last'], lines),
   marksTable(marks),
 ].join('\n\n');
@@ -121,7 +121,7 @@ function gatherSmallTables() {
   series.set(`tables, the ${small.length} others together`, sums);
 }
 
-/** Postgres keeps to its limit, except for writes during a checkpoint. */
+/** The write-ahead log stays within this limit, except for writes during a checkpoint. */
 async function readWalMax(): Promise<number> {
   const [row] = await site.sql<{ mb: number }[]>`
     select setting::integer as mb from pg_settings where name = 'max_wal_size'`;

@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/access/clients';
 import { migrate } from '@inventory/db/migrate/migrate';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { type Stack, startStack } from '@inventory/local/stack';
@@ -18,14 +16,17 @@ export function startBenchStack(): Promise<Stack> {
   });
 }
 
-export type BenchDatabase = {
+type BenchDatabase = {
   url: string;
   sql: Sql;
-  /** Ends the connections, and deletes the data. */
+  /** Ends the connections and deletes the data. */
   drop(): Promise<void>;
 };
 
-/** A new database with empty tables: those of another checkout, if `source` names its folder. */
+/**
+ * Creates a database with empty tables. `source`: the folder of the checkout whose tables they are, if not
+ * this one.
+ */
 export async function createDatabase(
   stack: Stack,
   name: string,
@@ -35,11 +36,7 @@ export async function createDatabase(
   const url = databaseOf(stack.databaseUrl, name);
   const sql = connect(url, { name: 'bench', connectionsMax });
   if (source === undefined) await migrate(sql);
-  else {
-    const env = { ...process.env, DATABASE_URL: url };
-    const migrateThere = ['--import', 'tsx', 'apps/admin/src/main.ts', 'migrate'];
-    execFileSync(process.execPath, migrateThere, { cwd: source, env });
-  }
+  else runThere(source, 'migrate', url);
   return {
     url,
     sql,
@@ -56,28 +53,11 @@ export async function createDatabase(
   }
 }
 
-/** Adds a client with every permission in the warehouses 1 to `warehouses`. Returns its secret. */
-export async function addCaller(sql: Sql, clientId: string, warehouses: number): Promise<string> {
-  const secret = createSecret();
-  await addClient(sql, {
-    clientId,
-    permissions: [11, 15, 88, 95, 116],
-    wids: Array.from({ length: warehouses }, (_, index) => index + 1),
-    readOnly: false,
-    rateLimit: 1_000_000_000,
-    operationsPerMinute: 1_000_000_000,
-    secretDigest: digestSecret(secret),
+/** Runs a command of another checkout on its database, whose tables only it knows. Throws if it fails. */
+export function runThere(source: string, command: string, url: string): void {
+  const env = { ...process.env, DATABASE_URL: url };
+  execFileSync(process.execPath, ['--import', 'tsx', 'apps/admin/src/main.ts', command], {
+    cwd: source,
+    env,
   });
-  return secret;
-}
-
-/** Asks for a token, and gives the whole answer. */
-export function askToken(origin: string, clientId: string, secret: string): Promise<Response> {
-  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: secret };
-  return fetch(`${origin}/api/v1/Token`, { method: 'POST', body: new URLSearchParams(form) });
-}
-
-export async function fetchToken(origin: string, clientId: string, secret: string): Promise<string> {
-  const answer = await askToken(origin, clientId, secret);
-  return ((await answer.json()) as { access_token: string }).access_token;
 }

@@ -27,7 +27,10 @@ export const spotOf = (n: number) => `S-${String(n % spotCount).padStart(4, '0')
  */
 export async function addTrackedStock(sql: Sql): Promise<void> {
   for (const item of Object.values(trackedItems)) await addItem(sql, item);
-  await sql`select recount_items(), recount_lots(), collect_levels()`;
+  // By name, because another checkout may have other functions.
+  const counts = await sql<{ name: string }[]>`
+    select oid::regproc::text as name from pg_proc where proname ~ '^(recount|collect)_' and pronargs = 0`;
+  for (const { name } of counts) await sql.unsafe(`select ${name}()`);
   await sql`vacuum`;
 }
 

@@ -14,7 +14,7 @@ export function openApplier(url: string) {
   const pool = createBatchPool(connect(url, { name: 'bench-growth', connectionsMax: 3, byKeys: true }));
   const parts = createPartNumbers();
   return {
-    /** Throws unless all are applied; returns their answers. */
+    /** Returns the answers. Throws unless all requests are applied. */
     async apply(requests: QueuedRequest[]): Promise<string[]> {
       const outcomes = await applyBatch(pool, requests, parts);
       return requests.map(({ requestId }) => {
@@ -42,19 +42,15 @@ export function queued(single: SingleRequest, { key = false, evidence = false } 
     clientId: 'bench',
     deadline: now + hourMs,
     ...single,
-    ...(key
-      ? { key: { digest: digestOf(`k${counter}`), fingerprint: digestOf(`f${counter}`), askedAt: now } }
-      : {}),
-    ...(evidence
-      ? {
-          evidence: {
-            capturedAt: now,
-            correctedAt: now,
-            deviceId: `scanner-${counter % 40}`,
-            deviceSeq: counter,
-          },
-        }
-      : {}),
+    ...(key && {
+      key: { digest: digestOf(`k${counter}`), fingerprint: digestOf(`f${counter}`), askedAt: now },
+    }),
+    ...(evidence && {
+      evidence: {
+        ...{ capturedAt: now, correctedAt: now },
+        ...{ deviceId: `scanner-${counter % 40}`, deviceSeq: counter },
+      },
+    }),
   };
 }
 
@@ -68,11 +64,11 @@ async function sizesOf(sql: Sql): Promise<Map<string, number>> {
 }
 
 /** For one kind of transaction, the bytes each table and index grew by per transaction. */
-export type Growth = { name: string; bytes: Map<string, number> };
+type Growth = { name: string; bytes: Map<string, number> };
 
 /**
- * Applies `count` transactions of each kind to a database with items `I0` …, 64 in a batch, and weighs the
- * result.
+ * Applies `count` transactions of each kind, 64 in a batch, to a database with the items `I0`, `I1` and so
+ * on, and measures how its tables and indexes grow.
  */
 export async function weighTransactions(
   sql: Sql,
@@ -83,58 +79,41 @@ export async function weighTransactions(
   const applier = openApplier(url);
   const item = () => `I${randomInt(items)}`;
   const spot = () => `A-${randomInt(60)}-${randomInt(5)}`;
-  const receive = (): SingleRequest => ({
-    kind: 'receive',
-    body: { itemID: item(), units: 1000, wid: 1, reasonCode: 1, spot: spot() },
+  const receive = () => ({ itemID: item(), units: 1000, wid: 1, reasonCode: 1, spot: spot() });
+  const marks = () => ({
+    serial: `S${randomUUID().slice(0, 12)}`,
+    reference: `PO-${randomInt(100_000)}`,
+    remark: 'Delivered at gate 4, seal intact, counted twice',
   });
-  const marked = (): SingleRequest => ({
-    kind: 'receive',
-    body: {
-      ...(receive().body as { itemID: string; units: number; wid: number; reasonCode: number }),
-      serial: `S${randomUUID().slice(0, 12)}`,
-      reference: `PO-${randomInt(100_000)}`,
-      remark: 'Delivered at gate 4, seal intact, counted twice',
-    },
+  const singles: Record<string, () => SingleRequest> = {
+    receive: () => ({ kind: 'receive', body: receive() }),
+    'receive, with serial, reference and remark': () => ({
+      kind: 'receive',
+      body: { ...receive(), ...marks() },
+    }),
+    issue: () => ({ kind: 'issue', body: { itemID: item(), units: 1, wid: 1, reasonCode: 2 } }),
+    'move of a part': () => ({ kind: 'move', body: { itemID: item(), units: 1, wid: 1, toSpot: spot() } }),
+  };
+  const kinds = Object.entries(singles).flatMap(([name, next]) => {
+    const plain = { name, next: () => queued(next()) };
+    if (name.includes('with')) return [plain];
+    const withKey = { name: `${name}, with a key`, next: () => queued(next(), { key: true }) };
+    const whole = { key: true, evidence: true };
+    return [plain, withKey, { name: `${name}, with a key and evidence`, next: () => queued(next(), whole) }];
   });
-  const issue = (): SingleRequest => ({
-    kind: 'issue',
-    body: { itemID: item(), units: 1, wid: 1, reasonCode: 2 },
-  });
-  const move = (): SingleRequest => ({
-    kind: 'move',
-    body: { itemID: item(), units: 1, wid: 1, toSpot: spot() },
-  });
-  const kinds: { name: string; next: () => QueuedRequest }[] = [
-    { name: 'receive', next: () => queued(receive()) },
-    { name: 'receive, with serial, reference and remark', next: () => queued(marked()) },
-    { name: 'receive, with a key', next: () => queued(receive(), { key: true }) },
-    {
-      name: 'receive, with a key and evidence',
-      next: () => queued(receive(), { key: true, evidence: true }),
-    },
-    { name: 'issue', next: () => queued(issue()) },
-    { name: 'issue, with a key', next: () => queued(issue(), { key: true }) },
-    { name: 'issue, with a key and evidence', next: () => queued(issue(), { key: true, evidence: true }) },
-    { name: 'move of a part', next: () => queued(move()) },
-    { name: 'move of a part, with a key', next: () => queued(move(), { key: true }) },
-    {
-      name: 'move of a part, with a key and evidence',
-      next: () => queued(move(), { key: true, evidence: true }),
-    },
-  ];
   const run = async (next: () => QueuedRequest, wanted: number) => {
     for (let done = 0; done < wanted; done += 64) {
       await applier.apply(Array.from({ length: Math.min(64, wanted - done) }, next));
-      // As the workers do; otherwise arrivals are weighed, too.
+      // As the workers do. Otherwise the arrivals would count, too.
       if (done % 6400 === 0) await foldArrivals(sql, 60_000);
     }
     await foldArrivals(sql, 60_000);
-    // Space that updates free is used again, as in a running service.
+    // Makes the space that updates free reusable, as in a running service.
     await sql`vacuum`;
   };
   const growths: Growth[] = [];
   // First pages, and lots for the later issues.
-  await run(() => queued(receive()), Math.max(4 * items, 6400));
+  await run(kinds[0]!.next, Math.max(4 * items, 6400));
   for (const { name, next } of kinds) {
     const before = await sizesOf(sql);
     await run(next, count);

@@ -6,24 +6,18 @@ export type Way = {
   api: string;
   worker: string | null;
   env: Record<string, string>;
-  /** The statements that change its database before use, and complete it before the check. */
-  before?: string;
-  after?: string;
-  /** Modules that its processes load first, by their path in the repository. */
-  imports?: readonly string[];
-  /** The checkout whose tables these processes know, if not this one. */
+  /** The checkout whose tables these processes use, if not this one. */
   source?: string;
 };
 
 const api = 'apps/api/src/main.ts';
 const worker = 'apps/worker/src/main.ts';
-const other = 'test/bench/other-server.ts';
 
 /** The api and the worker of another checkout of the service, with its own libraries and tables. */
 export function wayOf(source: string): Way {
   const checkout = resolve(source);
   return {
-    name: `before: ${basename(checkout)}`,
+    name: `the service in ${basename(checkout)}`,
     api: join(checkout, api),
     worker: join(checkout, worker),
     env: {},
@@ -34,23 +28,6 @@ export function wayOf(source: string): Way {
 /** The ways that one run compares. */
 export const ways = {
   ours: { name: 'ours: envelopes and batches', api, worker, env: {} },
-  uncounted: {
-    name: 'ours, without list counts',
-    api,
-    worker,
-    env: {},
-    before: `drop index lot_list_by_warehouse_idx;
-      alter table lot disable trigger user;
-      alter table stock_level disable trigger user`,
-    after: 'select recount_lots(), collect_levels()',
-  },
-  unobserved: {
-    name: 'ours, without metrics',
-    api,
-    worker,
-    env: {},
-    imports: ['test/bench/without-metrics.ts'],
-  },
   single: {
     name: 'ours, one request per envelope and batch',
     api,
@@ -59,14 +36,8 @@ export const ways = {
   },
   plain: {
     name: 'plain: one transaction per request, no queue',
-    api: other,
+    api: 'test/bench/plain-server.ts',
     worker: null,
-    env: { WAY: 'plain' },
-  },
-  waiting: {
-    name: 'one job per request, waitUntilFinished',
-    api: other,
-    worker: 'test/bench/waiting-worker.ts',
-    env: { WAY: 'waiting' },
+    env: {},
   },
 } satisfies Record<string, Way>;

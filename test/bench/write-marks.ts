@@ -23,23 +23,8 @@ export function marksOf(
       3,
     ),
     atLeast('128 callers, mixed: ours / plain', rate('ours', busiest) / rate('plain', busiest), 1.5),
-    atLeast(
-      '128 callers, mixed: ours / waitUntilFinished',
-      rate('ours', busiest) / rate('waiting', busiest),
-      3,
-    ),
     atLeast('128 callers, mixed, one item: ours / plain', rate('ours', hottest) / rate('plain', hottest), 4),
     atLeast('128 callers, mixed: one item / 1,000 items', rate('ours', hottest) / rate('ours', busiest), 0.9),
-    atLeast(
-      '128 callers, mixed: ours / without list counts',
-      rate('ours', busiest) / rate('uncounted', busiest),
-      0.9,
-    ),
-    atLeast(
-      '128 callers, mixed: ours / without metrics',
-      rate('ours', busiest) / rate('unobserved', busiest),
-      0.98,
-    ),
     atLeast('mixed: ours of 32 callers / of 128', rate('ours', quarter) / rate('ours', busiest), 0.75),
     atMost('one caller, receive: p50 of ours / plain', p50('ours', alone) / p50('plain', alone), 1.5),
     atMost(

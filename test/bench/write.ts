@@ -1,21 +1,22 @@
+import { basename } from 'node:path';
 import { readOptions } from '../harness/read-options.ts';
-import { barChart } from './bar-chart.ts';
 import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts';
 import { type LoadResult, medianOf, runLoad } from './load.ts';
 import { csvOf, marksTable, tableOf, writeBeside, writeSection } from './report.ts';
 import { mixed, receive, spread } from './requests.ts';
-import { beside, busiest, halfLoad, type Scenario, scenarios, tracked, withKeys } from './scenarios.ts';
+import { beside, busiest, halfLoad, ownLoads, type Scenario, scenarios, tracked } from './scenarios.ts';
 import { type Site, startSite } from './site.ts';
 import { startBenchStack } from './stack.ts';
 import { addTrackedStock } from './tracked-stock.ts';
 import { type Way, wayOf, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
-// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys] [--source DIR]
-// [--dry]: compares the ways of writing in one run. `--scenarios`: only loads with one of these words in
-// their names. `--source`: also the service in another checkout, with its libraries installed, load by load
-// in turns with ours. Neither changes the docs. Half load is measured of ours, and of the code before, when
-// the plain way is measured, too: it is half of the plain way's rate.
+// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys]
+// [--source DIR,DIR] [--dry]: compares the ways of writing in one run. `--scenarios`: only loads with one of
+// these words in their names. `--source`: also the service in other checkouts, with their libraries
+// installed, load by load in turns with ours; a second checkout of the same code shows how much two equal
+// ways differ. The docs then get a table of all of them and keep their marks. Half load is measured of ours
+// and of those only together with the plain way, because it is half of the plain way's rate.
 const values = readOptions(
   'bench write',
   'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
@@ -25,8 +26,9 @@ const values = readOptions(
     ways: { value: 'list', default: Object.keys(ways).join(','), about: 'only these ways' },
     scenarios: { value: 'words', default: '', about: 'only loads with one of these words in their names' },
     source: {
-      value: 'folder',
-      about: 'also the service as it stands in another checkout, in turns with ours',
+      value: 'list',
+      default: '',
+      about: 'also the service as it stands in these other checkouts, in turns with ours',
     },
     dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
   },
@@ -34,17 +36,18 @@ const values = readOptions(
 const runs = Number(values.runs);
 const seconds = Number(values.seconds);
 const words = values.scenarios.split(',');
-const dry = values.dry || values.scenarios !== '' || values.source !== undefined;
-const known: Record<string, Way> = {
-  ...ways,
-  ...(values.source === undefined ? {} : { before: wayOf(values.source) }),
-};
-const wayIds = values.ways
-  .split(',')
-  .flatMap((id) => (id === 'ours' && 'before' in known ? ['ours', 'before'] : [id]));
+const sources = Object.fromEntries(
+  values.source
+    .split(',')
+    .filter((folder) => folder !== '')
+    .map((folder) => [basename(folder), wayOf(folder)]),
+);
+const comparesSources = values.source !== '';
+const known: Record<string, Way> = { ...ways, ...sources };
+const wayIds = values.ways.split(',').flatMap((id) => (id === 'ours' ? [id, ...Object.keys(sources)] : [id]));
 // The ways of a group run at the same time and take turns under each load: a machine of varying speed is
 // equally fast for all of them.
-const inTurns = ['ours', 'unobserved', 'uncounted', 'before', 'plain'];
+const inTurns = ['ours', 'plain', ...Object.keys(sources)];
 const groups = [
   wayIds.filter((id) => inTurns.includes(id)),
   ...wayIds.filter((id) => !inTurns.includes(id)).map((id) => [id]),
@@ -53,24 +56,24 @@ const groups = [
 const warmUp = [
   { callers: 32, seconds: 3, next: receive(spread) },
   { callers: 32, seconds: 3, next: mixed(spread) },
-  // A worker's code is still being compiled until it has served some ten thousand requests: until then a
-  // request costs half as much again.
+  // A worker's code is still being compiled for the first ten thousand requests or so. Until then, a request
+  // costs half as much again.
   { callers: 128, seconds: 10, next: mixed(spread) },
 ];
-// Single requests take another path through the code, which takes this long to be compiled at some hundred a
-// second.
+// Single requests take another path through the code. At some hundred a second, compiling it takes this long.
 const warmUpAlone = { callers: 1, seconds: 8, next: receive(spread) };
 
 const chosen = (all: readonly Scenario[]) =>
   all.filter(({ name }) => words.some((word) => name.includes(word)));
 const small = chosen(scenarios);
 const onTracked = chosen(tracked);
-const keys = chosen([withKeys]);
-// The way to compare with is measured before, between and after the others, because a machine's speed varies.
-const large = onTracked.length + keys.length > 0 ? [beside, ...keys, beside, ...onTracked, beside] : [];
-/** The ways measured beside much stock; only the service itself has keys. */
-const measuresLarge = (id: string, { name }: { name: string }) =>
-  ['ours', 'before'].includes(id) || (id === 'plain' && name !== withKeys.name);
+const own = chosen(ownLoads);
+// The load to compare with is measured before, between and after the others, because a machine's speed
+// varies.
+const large = onTracked.length + own.length > 0 ? [beside, ...own, beside, ...onTracked, beside] : [];
+/** The ways measured beside much stock. */
+const measuresLarge = (id: string, scenario: Scenario) =>
+  id === 'ours' || id in sources || (id === 'plain' && !ownLoads.includes(scenario));
 
 type Named = { name: string; callers: number };
 /** `cpu`: microseconds per request. */
@@ -92,22 +95,22 @@ try {
   await stack.stop();
 }
 
-/** Ways that take turns, each on its own site. */
+/** Measures ways in turns, each on a site of its own. */
 async function measure(ids: string[], run: number, loads: readonly Scenario[], size: 'small' | 'large') {
   const sites: { id: string; site: Site }[] = [];
   for (const id of ids) {
     const seed = size === 'large' ? addTrackedStock : undefined;
     sites.push({ id, site: await startSite(stack, known[id]!, `bench_${id}_${size}_${run}`, seed) });
   }
-  // A service that has run for a while: compiled, connected, its gates created. Postgres has not analysed its
-  // tables, because picks must find their index whatever Postgres believes of them.
+  // Warms up each service: compiled, connected, its gates created. The tables are not analysed, because picks
+  // must find their index whatever Postgres assumes about them.
   for (const { site } of sites) {
     for (const load of warmUp) await runLoad({ ...site, ...load, warmUpSeconds: 0 });
     if (loads.some(({ callers }) => callers === 1))
       await runLoad({ ...site, ...warmUpAlone, warmUpSeconds: 0 });
   }
   for (const [index, scenario] of loads.entries()) {
-    // Each is first as often as it is second.
+    // Each goes first as often as it goes second.
     const inTurn = (index + run) % 2 === 0 ? sites : sites.toReversed();
     const taking = inTurn.filter(({ id }) => size === 'small' || measuresLarge(id, scenario));
     for (const { id, site } of taking) await measureOne(run, id, site, scenario);
@@ -165,9 +168,7 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
         of(({ p50Ms }) => p50Ms).toFixed(1),
         of(({ p99Ms }) => p99Ms).toFixed(1),
         String(of(({ errors }) => errors)),
-        id === 'ours' || !Number.isFinite(ratio)
-          ? ''
-          : `${ratio.toFixed(values.source === undefined ? 1 : 2)} x`,
+        id === 'ours' || !Number.isFinite(ratio) ? '' : `${ratio.toFixed(comparesSources ? 2 : 1)} x`,
         Number.isNaN(cpu('api'))
           ? ''
           : cpuText({
@@ -189,31 +190,12 @@ const text = [
       ? 'There, `CPU` is microseconds a request, of api, worker, all processes of Postgres and Redis, including the warm-up.'
       : 'This system does not tell how much CPU time processes use.'),
   marksTable(marksOf(median)),
-  '![requests a second by each way](benchmarks/write.svg)',
 ].join('\n\n');
 console.log(`\n${text}\n\n${tableOf(head, rows)}`);
-if (!dry) {
+if (!values.dry && comparesSources) {
+  const options = `--runs ${runs} --seconds ${seconds} --ways ${values.ways} --source ${Object.keys(sources)}`;
+  await writeSection('sources', `\`pnpm bench write ${options}\``, tableOf(head, rows));
+} else if (!values.dry && values.scenarios === '') {
   await writeSection('write', `\`pnpm bench write --runs ${runs} --seconds ${seconds}\``, text);
   await writeBeside('write.csv', csvOf(head, rows));
-  await writeBeside('write.svg', picture());
-}
-
-/** The rates of every way under the loads with the most callers. */
-function picture(): string {
-  const colors = ['#1a7f37', '#8957e5', '#0969da', '#cf222e', '#bf8700', '#57606a', '#1b7c83'];
-  const series = wayIds.map((id, index) => ({
-    name: known[id]!.name,
-    color: colors[index % colors.length]!,
-  }));
-  const loads = small.filter(({ callers }) => callers === 128);
-  return barChart(
-    '128 callers, requests a second',
-    series,
-    loads.map((scenario) => ({
-      name: scenario.name,
-      values: wayIds.map((id) =>
-        results.has(keyOf(id, scenario)) ? median(id, scenario, ({ rate }) => rate) : null,
-      ),
-    })),
-  );
 }

@@ -7,22 +7,12 @@ import type { Page } from '@inventory/paging/page';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 
-// A young database is given the counts of a hundred million lots and transactions, issued long ago,
-// without their rows.
+// A young database is given the counts of 120 million old lots and transactions, issued long ago, without
+// their rows.
 const lots = 3000;
 const inStockAtMost = 20;
 const wids = [1, 2, 3];
-const agedChapters = 1500;
-const counted = [
-  'lot_block',
-  'lot_block_count',
-  'lot_chapter_count',
-  'lot_volume',
-  'lot_volume_count',
-  'transaction_block_count',
-  'transaction_chapter_count',
-  'transaction_volume_count',
-];
+const agedBuckets = 2000;
 
 let database: TestDatabase;
 
@@ -34,57 +24,25 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** Adds old blocks and chapters, already folded and cut, in front of those of the existing lots. */
+/** Adds the counts of old buckets of tier 2, already folded, in front of those of the existing records. */
 async function growOld(sql: Sql) {
-  const begun = {
-    lot_block: ['block', 'chapter'],
-    lot_block_count: ['block', 'chapter'],
-    lot_chapter_count: ['chapter'],
-  };
-  for (const [table, columns] of Object.entries(begun)) {
-    for (const column of columns) {
-      await sql.unsafe(`update ${table} set ${column} = '2000-01-01' where ${column} = '-infinity'`);
-    }
-  }
-  await sql`insert into lot_block (block, chapter, lots) values ('-infinity', '-infinity', 0)`;
   await sql`
-    insert into lot_block (block, chapter, lots)
-    select at + block * interval '1 second', at, 1024
-    from generate_series(1, ${agedChapters}::integer) as chapter
-    cross join lateral (select timestamptz '1990-01-01' + chapter * interval '1 hour') as old (at)
-    cross join generate_series(0, 63) as block`;
-  await sql`
-    insert into lot_chapter_count (wid, chapter, lots, active)
-    select wid, timestamptz '1990-01-01' + chapter * interval '1 hour', 21845, 0
-    from generate_series(1, ${agedChapters}::integer) as chapter
+    insert into list_count (list, tier, wid, other_wid, bucket, records, active)
+    select list, 2, wid, 0, -n, 20000, 0
+    from unnest(array['lots', 'transactions']) as list
+    cross join generate_series(1, ${agedBuckets}::integer) as n
     cross join unnest(${wids}::integer[]) as wid
-    order by 1, 2`;
-  await sql`select bind_lot_volumes()`;
+    order by list, wid, n`;
   await sql`
-    insert into lot_block_count (wid, chapter, block, lots, active)
-    select wid, chapter, block, 341, 0
-    from lot_block
-    cross join unnest(${wids}::integer[]) as wid
-    where block > '-infinity' and block < '2000-01-01'
-    order by 1, 2, 3`;
-  await sql`
-    insert into transaction_chapter_count (chapter, wid, other_wid, transactions)
-    select -chapter, wid, 0, 21845
-    from generate_series(1, ${agedChapters}::integer) as chapter
-    cross join unnest(${wids}::integer[]) as wid
-    order by 1, 2`;
-  await sql`
-    insert into transaction_volume_count (volume, wid, other_wid, transactions)
-    select chapter >> 6, wid, 0, sum(transactions)
-    from transaction_chapter_count
-    where chapter < 0
-    group by 1, 2
-    order by 1, 2`;
-  await sql`vacuum (analyze) lot_block, lot_block_count, lot_chapter_count, lot_volume, lot_volume_count,
-    transaction_chapter_count, transaction_volume_count`;
+    insert into list_count (list, tier, wid, other_wid, bucket, records, active)
+    select list, 3, wid, 0, bucket >> 7, sum(records), 0
+    from list_count
+    where tier = 2 and bucket < 0
+    group by list, wid, bucket >> 7`;
+  await sql`vacuum (analyze) list_count`;
 }
 
-/** Counts the rows and index entries that `work` reads in the tables of counts. */
+/** Counts the rows and index entries of the counts that `work` reads. */
 async function touchedBy(work: (sql: Sql) => Promise<unknown>): Promise<number> {
   return database.sql.begin('isolation level repeatable read', async (tx) => {
     // Work that other sessions did on this connection does not count.
@@ -100,12 +58,9 @@ async function countTouched(tx: Tx): Promise<number> {
     select (
         select sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))
         from pg_class
-        where relname = any(${counted}::text[])
+        where relname = 'list_count'
       )::bigint + (
-        select sum(pg_stat_get_xact_tuples_returned(indexrelid))
-        from pg_index
-        join pg_class on pg_class.oid = indrelid
-        where relname = any(${counted}::text[])
+        select sum(pg_stat_get_xact_tuples_returned(indexrelid)) from pg_index where indrelid = 'list_count'::regclass
       )::bigint as touched`;
   return row!.touched;
 }
@@ -127,30 +82,37 @@ const pages: Record<string, (sql: Sql) => Promise<Page>> = {
   'the history of one warehouse': (sql) => listTransactions(sql, newest, wids, { wid: 3 }),
 };
 
-test('the newest pages and folding read a bounded number of rows, however long the history', async () => {
+test('a list with a few lots a day adds up only the largest buckets, and reads one of them', async () => {
   const { sql } = database;
-  // Less than a page is in stock.
+  const [counts] = await sql<{ largest: number; all: number }[]>`
+    select count(*) filter (where tier = 3) as largest, count(*) as all from list_count where list = 'lots'`;
+  expect(counts!.all).toBeGreaterThan(lots);
+  // A row and its index entry each.
+  expect(await touchedBy(pages['all lots']!)).toBeLessThanOrEqual(2 * counts!.largest);
+});
+
+// For each bucket of a larger one, in each tier and warehouse.
+const touchedMax = 2 * 128 * 4 * wids.length;
+
+test('the newest pages and folding read a bounded number of counts, however long the history', async () => {
+  const { sql } = database;
+  // Less than a page is in stock. More lots than are read at once came within some seconds.
   await sql`update lot set units = 0, active = false, shipped = now() where rec_no > ${inStockAtMost}`;
+  await sql`update lot set received = timestamptz '2024-05-05T05:05:05Z' + rec_no * interval '1 millisecond'`;
   await foldArrivals(sql, 60_000);
   const young = new Map<string, number[]>();
   for (const [name, read] of Object.entries(pages)) young.set(name, numbersOf(await read(sql)));
   await growOld(sql);
+  expect(touchedMax).toBeLessThan(agedBuckets * wids.length);
   for (const [name, read] of Object.entries(pages)) {
     expect(numbersOf(await read(sql)), name).toEqual(young.get(name));
-    // There are three times as many chapters as `agedChapters`, and 64 times as many blocks as that.
-    expect(await touchedBy(read), name).toBeLessThan(agedChapters / 5);
+    expect(await touchedBy(read), name).toBeLessThan(touchedMax);
   }
   const all = await pages['all lots']!(sql);
-  expect(all.totalCount).toBe(lots + agedChapters * wids.length * 21845);
+  expect(all.totalCount).toBe(lots + agedBuckets * wids.length * 20_000);
 
   await sql`update lot set wid = 1 + wid % 3 where rec_no <= ${inStockAtMost}`;
-  expect(await touchedBy((tx) => tx`select fold_lot_arrivals()`)).toBeLessThan(agedChapters / 2);
-  await sql`update lot set wid = 1 + wid % 3 where rec_no <= ${inStockAtMost}`;
-  // Blocks this small force the blocks of these lots to be cut, and then their chapter.
-  expect(await touchedBy((tx) => tx`select fold_lot_arrivals(7)`)).toBeLessThan(agedChapters);
-  const [cut] =
-    await sql`select count(distinct chapter) as chapters from lot_block where chapter >= '2000-01-01'`;
-  expect(cut!.chapters).toBeGreaterThan(1);
+  expect(await touchedBy((tx) => tx`select fold_list_arrivals()`)).toBeLessThan(touchedMax);
   const again = await pages['lots in stock']!(sql);
   const [active] = await sql<{ lots: number }[]>`select count(*) as lots from lot where active`;
   expect(again.totalCount).toBe(active!.lots);

@@ -1,32 +1,17 @@
-import { randomBytes } from 'node:crypto';
-import { messages } from '@inventory/api/http/errors';
-import { queueName } from '@inventory/queue/envelope';
-import { connectConsumer } from '@inventory/queue/redis/redis';
-import { waitLimits } from '@inventory/queue/submit/submit';
 import { UnrecoverableError } from 'bullmq';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
-import { countStatuses, expectWaiting, holdGates } from '../harness/queue/batches.ts';
+import { countStatuses } from '../harness/queue/batches.ts';
 import { startLosingWorker } from '../harness/queue/losing-worker.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { useService } from '../harness/service/service.ts';
-import { receive } from '../harness/stock/stock.ts';
 
 describe('with a worker process', () => {
-  const prefix = `answers-${randomBytes(6).toString('hex')}`;
-  const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
+  const service = useService({ workers: 0 });
   let worker: Started;
 
   beforeAll(async () => {
-    worker = await startProcess(
-      'apps/worker/src/main.ts',
-      asPart('worker', {
-        DATABASE_URL: service.databaseUrl,
-        REDIS_URL: inject('redisUrl'),
-        QUEUE_PREFIX: prefix,
-        LOG_LEVEL: 'info',
-      }),
-    );
+    worker = await startProcess('apps/worker/src/main.ts', asPart('worker', service.env));
   });
   afterAll(async () => {
     await worker?.stop();
@@ -63,54 +48,10 @@ describe('with a worker process', () => {
     }
     expect(statuses).toEqual(Array(120).fill(201));
   });
-
-  // Tried again: the worker waits 300 ms for the gate, and 600 ms for a verdict.
-  test('503 and never applied: a request whose api process stood still for its whole time', {
-    retry: 3,
-  }, async () => {
-    const client = await service.client();
-    const itemID = await service.item();
-    await receive(client, itemID, 1);
-    const release = await holdGates(service.sql, itemID);
-    const answered = client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
-    await expectWaiting(service.sql, 1).catch(async (error) => {
-      await release();
-      throw error;
-    });
-    // This process is also the api.
-    const until = performance.now() + waitLimits.giveUpAfterMs + 200;
-    while (performance.now() < until);
-    const answer = await answered;
-    await release();
-    expect(answer).toMatchObject({ status: 503, body: { message: messages.unavailable } });
-    expect(await countStatuses(service.sql, itemID)).toEqual({ applied: 1 });
-  });
-
-  test('the stream that wakes an api process carries the ends of its jobs, not the steps before', async () => {
-    const client = await service.client();
-    const itemID = await service.item();
-    await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
-    const redis = connectConsumer(inject('redisUrl'), '', () => {});
-    const told = async (stream: string) => {
-      const entries = await redis.xrange(stream, '-', '+');
-      return entries.map(([, fields]) => fields[1]);
-    };
-    const [own] = await redis.keys(`${prefix}:${queueName(0)}:answers:*`);
-    const [answers, events] = await Promise.all([told(own!), told(`${prefix}:${queueName(0)}:events`)]);
-    const kept = await redis.hget(`${prefix}:${queueName(0)}:meta`, 'opts.maxLenEvents');
-    redis.disconnect();
-    expect(answers).toContain('completed');
-    expect(answers).not.toContain('added');
-    expect(events).toContain('added');
-    // The process that opens the queue last sets how much is kept: here the worker, for its canary. The
-    // default is 10,000.
-    expect(kept).toBe('2000');
-  });
 });
 
 describe('with a worker that applies a request and then loses its job', () => {
-  const prefix = `answers-${randomBytes(6).toString('hex')}`;
-  const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
+  const service = useService({ workers: 0 });
   let close: (() => Promise<void>) | undefined;
 
   afterEach(async () => {
@@ -119,7 +60,7 @@ describe('with a worker that applies a request and then loses its job', () => {
 
   // Tried again: Postgres is asked once, and 503 is right if the machine stands still then.
   test('201: a request whose job is reported as failed after it was applied', { retry: 3 }, async () => {
-    close = startLosingWorker(service.sql, prefix, async () => {
+    close = startLosingWorker(service.sql, service.env.QUEUE_PREFIX!, async () => {
       throw new UnrecoverableError('lost after the commit');
     });
     const client = await service.client();
@@ -134,7 +75,7 @@ describe('with a worker that applies a request and then loses its job', () => {
 
   // Tried again: the machine may stand still for a second.
   test('201 within a second: a request whose completion never arrives', { retry: 3 }, async () => {
-    close = startLosingWorker(service.sql, prefix, () => new Promise(() => {}));
+    close = startLosingWorker(service.sql, service.env.QUEUE_PREFIX!, () => new Promise(() => {}));
     const client = await service.client();
     const itemID = await service.item();
     const startedAt = performance.now();

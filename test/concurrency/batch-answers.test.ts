@@ -110,6 +110,7 @@ async function moveEach(itemIds: readonly string[]) {
     limiter: { take: async () => ({ allowed: true, left: 0, resetMs: 0 }) } as unknown as RateLimiter,
     operationLimit: 1000,
     findOriginals: unused,
+    itemNames: async () => (name) => name,
     tryOut: unused,
     whyUnanswered: () => 'busy',
     now: Date.now,

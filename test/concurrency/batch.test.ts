@@ -1,3 +1,7 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createBatchPool } from '@inventory/db/batch/batch-pool';
+import { connect } from '@inventory/db/postgres/pool';
 import { settle } from '@inventory/db/requests/settle';
 import { expect, test } from 'vitest';
 import { meanwhile } from '../harness/meanwhile.ts';
@@ -41,6 +45,20 @@ test('abandoned and not applied: a request whose deadline has passed', async () 
     await batches.sql`select result from stock_transaction where request_id = ${late.requestId} and result is null`;
   expect(stored).toHaveLength(1);
   expect(await countStatuses(batches.sql, itemID)).toEqual({ abandoned: 1, applied: 1 });
+});
+
+test('one transaction and one outcome for each request of a batch that three workers apply at once', async () => {
+  const workers = [batches.worker(), batches.worker(), batches.worker()];
+  const itemID = await batches.item();
+  await workers[0]!.apply([batches.request('receive', { itemID, units: 100, wid: 1 })]);
+  const requests = Array.from({ length: 20 }, () => batches.request('issue', { itemID, units: 2, wid: 1 }));
+  const release = await holdGates(batches.sql, itemID);
+  const applied = meanwhile(Promise.all(workers.map((worker) => worker.apply(requests))));
+  await expectWaiting(batches.sql, 3);
+  await release();
+  const [first, ...others] = await applied;
+  for (const outcomes of others) expect(outcomes).toEqual(first);
+  expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 21 });
 });
 
 test('never reported as applied: a batch whose commit itself fails', async () => {
@@ -156,18 +174,6 @@ test('never applied: a request that was given up while its batch waited', async 
   expect(await countStatuses(batches.sql, itemID)).toEqual({ applied: 2 });
 });
 
-test('applied or refused, as its batch decided: a request that is given up afterwards', async () => {
-  const worker = batches.worker();
-  const itemID = await batches.item();
-  const requests = [
-    batches.request('receive', { itemID, units: 1, wid: 1 }),
-    batches.request('issue', { itemID, units: 2, wid: 1 }),
-  ];
-  const outcomes = await worker.apply(requests);
-  const verdict = await settle(batches.sql, requests);
-  expect(requests.map((request) => verdict.get(request.requestId))).toEqual(outcomes);
-});
-
 test('a verdict and a batch that race for the same requests agree on each', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
@@ -243,4 +249,44 @@ test('20 of 20 units are seen, and issued at once, while moves shift the lots fr
   await movers;
   expect(seen).toEqual(Array(60).fill(20));
   expect(moved).toBeGreaterThan(20);
+});
+
+test('a pool keeps no result of a batch in memory while its connection stays open', async () => {
+  setFlagsFromString('--expose_gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const { pool } = batches.worker();
+  const said: WeakRef<object>[] = [];
+  for (let index = 0; index < 100; index++) {
+    await pool.transaction(async (tx) => {
+      await tx`select 1`;
+      const result = { index };
+      said.push(new WeakRef(result));
+      return { result, write: null };
+    });
+  }
+  await expect
+    .poll(() => {
+      collectGarbage();
+      return said.filter((each) => each.deref() !== undefined).length;
+    })
+    .toBeLessThan(10);
+});
+
+test('a pool that ends while it opens a connection leaves none open', async () => {
+  const sql = connect(batches.url, { name: 'ended-early', connectionsMax: 1, byKeys: true });
+  const pool = createBatchPool(sql);
+  const work = pool.transaction(async (tx) => {
+    await tx`select 1`;
+    return { result: null, write: null };
+  });
+  await pool.end({ timeout: 0 });
+  await work.catch(() => {});
+  await sql.end();
+  await expect
+    .poll(async () => {
+      const [row] = await batches.sql<{ open: number }[]>`
+          select count(*)::integer as open from pg_stat_activity where application_name = 'ended-early'`;
+      return row!.open;
+    })
+    .toBe(0);
 });

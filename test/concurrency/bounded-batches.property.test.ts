@@ -41,7 +41,11 @@ function judge(
 ) {
   const leftGates = new Set<string>();
   // With this many on hold or expired when a batch begins, a refusal does not count them all.
-  const untaken = new Map(requests.map((request) => [request, untakenLots(items, request)]));
+  const gateOf = ({ body }: ModelRequest) => `${body.itemID} in ${body.wid}`;
+  const untaken = new Map<string, number>();
+  for (const request of requests) {
+    if (!untaken.has(gateOf(request))) untaken.set(gateOf(request), untakenLots(items, request));
+  }
   const left: Queued<ModelRequest>[] = [];
   const seen = new Map<string, StoredOutcome | null>();
   let lastNo = 0;
@@ -83,7 +87,7 @@ function judge(
     if ('message' in said && 'message' in expected) {
       if (said.message.startsWith('Too many')) met.tooMany += 1;
       // At least ten of each kind are looked at, however many requests of the batch are refused.
-      if (/ at least | There may be more /.test(said.message) && untaken.get(request)! >= 10)
+      if (/ at least | There may be more /.test(said.message) && untaken.get(gateOf(request))! >= 10)
         for (const each of [said, expected])
           each.message = upTo(upTo(each.message, ' Not taken: '), ' There may be more ');
       // The same holds for lots at the destination: the first ones may all have other marks.

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { AtomicOperation, Queued, QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
+import type { Queued, QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
 import { beforeAll, expect, test } from 'vitest';
-import { type BatchWorker, useBatches } from '../harness/queue/batches.ts';
+import { atomicOf, type BatchWorker, useBatches } from '../harness/queue/batches.ts';
 import { inOrder } from '../harness/queue/outcomes.ts';
 import { countingPool, type Looked } from '../harness/stock/lots-looked-at.ts';
 import { days, fillShared, marksOf, shared } from '../harness/stock/shared-marks.ts';
@@ -41,19 +40,13 @@ async function applyCounted(
   return { outcomes, most };
 }
 
-function atomic(operations: readonly Queued<SingleRequest>[]): QueuedRequest {
-  const { clientId, deadline } = operations[0]!;
-  const each = operations.map((operation): AtomicOperation => ({ ...operation, ownKey: null }));
-  return { kind: 'batch', requestId: randomUUID(), clientId, deadline, operations: each } as QueuedRequest;
-}
-
 const numbers = Array.from({ length: 500 }, (_, index) => lots - 2 * index);
 const ask = (kind: 'issue' | 'move' | 'count', body: object) =>
   batches.request(kind, { itemID, wid: 1, units: 1, ...body }) as Queued<SingleRequest>;
 
 test('applied: 500 issues in one atomic batch, by a tag that 12,000 lots share and the serial of one lot', async () => {
   const issues = numbers.map((n) => ask('issue', { rfidTag: shared.even.rfidTag, serial: `S-${n}` }));
-  const { outcomes, most } = await applyCounted([atomic(issues)]);
+  const { outcomes, most } = await applyCounted([atomicOf(issues)]);
   expect(outcomes).toMatchObject([{ status: 'applied' }]);
   expect(most.rows).toBeLessThan(firstMax + atomicMax + foundMax);
 });
@@ -107,7 +100,7 @@ test.each(Object.entries(cases))(
     const first = make(lots).kind === 'count' ? 2 * firstMax : firstMax;
     const ways: [QueuedRequest[], rowsMax: number][] = [
       [[make(lots)], first + 4000],
-      [[atomic(differing())], first + atomicMax + foundMax],
+      [[atomicOf(differing())], first + atomicMax + foundMax],
       [differing(), first + eachMax + foundMax],
     ];
     for (const [requests, rowsMax] of ways) {

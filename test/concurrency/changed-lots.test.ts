@@ -1,5 +1,7 @@
 import { updateItem } from '@inventory/db/catalog/items';
 import { lotPage } from '@inventory/db/lists/list-lots';
+import { holdLot, releaseLot } from '@inventory/db/operator/holds';
+import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import { connect, type Sql, type Tx } from '@inventory/db/postgres/pool';
 import type { PageQuery } from '@inventory/paging/page-query';
@@ -49,12 +51,12 @@ afterAll(async () => {
 });
 
 /** The rows and index entries of lots that a page reads, and the page itself. */
-async function read(query: Partial<PageQuery>) {
+async function read(query: Partial<PageQuery>, inScope = wids) {
   const asked = {
     ...{ page: 1, pageSize: 25, sort: undefined, direction: 'asc', modifiedSince: since },
     ...query,
   } as PageQuery;
-  const reading = lotPage(asked, wids, {});
+  const reading = lotPage(asked, inScope, {});
   return database.sql.begin(async (tx) => {
     // Work that other sessions did on this connection does not count.
     await tx`set local max_parallel_workers_per_gather = 0`;
@@ -104,17 +106,55 @@ describe('modifiedSince on lots', () => {
     },
   );
 
-  test('a new description of an item writes to none of its lots', async () => {
-    const countUpdated = async (tx: Tx) => {
-      const [row] = await tx<{ updated: number }[]>`
-        select pg_stat_get_xact_tuples_updated('lot'::regclass) as updated`;
-      return row!.updated;
+  test('reads the lots of the transactions, holds and releases since, and no others', async () => {
+    const [row] = await database.sql<{ now: Date }[]>`select change_moment() as now`;
+    const isIn = async (recNo: number) => {
+      const { totalCount, touched, hasFew } = await read({ modifiedSince: row!.now });
+      expect(hasFew).toBe(true);
+      expect(touched).toBeLessThan(100);
+      expect(totalCount).toBe(1);
+      const [lot] =
+        await database.sql`select modified >= ${row!.now} as is_new from lot where rec_no = ${recNo}`;
+      return lot!.is_new;
     };
-    const updated = await database.sql.begin(async (tx) => {
-      const before = await countUpdated(tx);
-      await updateItem(tx as unknown as Sql, many.shortId, { description: 'once more' });
-      return (await countUpdated(tx)) - before;
+    const [held] = await database.sql<{ rec_no: number }[]>`
+      select rec_no from lot join stock_level using (part_no, wid) where active and not lot.hold limit 1`;
+    expect(await holdLot(database.sql, { recNo: held!.rec_no, reason: 'looked at' })).toBe('held');
+    expect(await isIn(held!.rec_no)).toBe(true);
+    expect(await releaseLot(database.sql, held!.rec_no)).toBe('released');
+    expect(await isIn(held!.rec_no)).toBe(true);
+  });
+
+  test('a new name of a warehouse changes its lots', async () => {
+    const [row] = await database.sql<{ now: Date; lots: number }[]>`
+      select change_moment() as now, (select count(*) from lot where wid = 3) as lots`;
+    await renameWarehouse(database.sql, { wid: 3, name: 'South' });
+    const { totalCount, hasFew } = await read({ modifiedSince: row!.now });
+    expect(totalCount).toBe(row!.lots);
+    expect(hasFew).toBe(false);
+    expect((await read({ modifiedSince: row!.now }, [1, 2])).totalCount).toBe(0);
+  });
+
+  const written = [
+    ['updated', 'a new description of an item writes to none of its lots', 0],
+    ['hot_updated', 'an issue of a part of a lot writes to none of the indexes of lots', 1],
+  ] as const;
+  test.each(written)('(tuples %s) %s', async (counted, title, expected) => {
+    const count = async (tx: Tx) => {
+      const [row] = await tx.unsafe(`select pg_stat_get_xact_tuples_${counted}('lot'::regclass) as count`);
+      return row!.count as number;
+    };
+    const grown = await database.sql.begin(async (tx) => {
+      const before = await count(tx);
+      if (expected === 0) await updateItem(tx as unknown as Sql, many.shortId, { description: title });
+      else {
+        await tx`
+          update lot
+          set units = units - 1, modified = change_moment()
+          where rec_no = (select rec_no from lot where units > 1 limit 1)`;
+      }
+      return (await count(tx)) - before;
     });
-    expect(updated).toBe(0);
+    expect(grown).toBe(expected);
   });
 });

@@ -1,37 +1,111 @@
+import type { Socket } from 'node:net';
 import { startServer } from '@inventory/api/server';
 import { holdLot } from '@inventory/db/operator/holds';
 import { createLog } from '@inventory/process/log/log';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { readEvents } from '../harness/network/event-reader.ts';
+import { openRaw } from '../harness/network/raw-connection.ts';
 import { createApiClient } from '../harness/service/api-client.ts';
+import { startProcess } from '../harness/service/processes.ts';
 import { useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 
 const service = useService();
+const callerCount = 1000;
+const patient = { timeout: 60_000 };
 
-test('callers that wait share a few connections to Postgres, however many they are', async () => {
-  const client = await service.client();
+/**
+ * Connections on which as many callers send the same request, a hundred at a time: `untilBegun` resolves when
+ * so many wait, or are answered.
+ */
+async function openCallers(
+  port: number,
+  { path, headers }: { path: string; headers: Record<string, string> },
+  untilBegun: (count: number, countTexts: (part: string) => number) => Promise<void>,
+) {
+  const lines = Object.entries({ Host: 'x', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const callers: { socket: Socket; text: string }[] = [];
+  onTestFinished(() => abort());
+  const abort = () => {
+    for (const { socket } of callers) socket.destroy();
+  };
+  const countTexts = (part: string) => callers.filter(({ text }) => text.includes(part)).length;
+  while (callers.length < callerCount) {
+    for (let count = 0; count < 100; count++) {
+      const { socket, write } = openRaw(port);
+      const caller = { socket, text: '' };
+      callers.push(caller);
+      socket.on('data', (chunk) => {
+        caller.text += chunk;
+      });
+      write(`GET /api/v1${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+    }
+    await untilBegun(callers.length, countTexts);
+  }
+  return { countTexts, abort };
+}
+
+test('a thousand callers of each kind that wait take less than 100 MB and no connection to Postgres; those that go leave nothing', async () => {
+  const client = await service.client({ rateLimit: 1_000_000 });
   const recNo = await receiveLot(client, await service.item(), 1);
-  const { cursor } = (await client.get('/Me')).body;
-  const waiting = Array.from({ length: 100 }, () =>
-    meanwhile(client.get(`/Changes?after=${cursor}&wait=25`)),
+  // In a process of its own, whose memory is measured. With little room for what may be collected, what is
+  // kept stands out.
+  const api = await startProcess(
+    'apps/api/src/main.ts',
+    { ...asPart('api', service.env), INTERNAL_PORT: '0' },
+    { nodeOptions: ['--max-semi-space-size=4', '--max-old-space-size=120'] },
   );
-  const connections = async () => {
+  onTestFinished(api.stop);
+  const measure = async () => {
+    const { value } = await readMetrics(api.internalPort);
     const [row] = await service.sql<{ count: number }[]>`
       select count(*)
       from pg_stat_activity
-      where datname = current_database() and application_name = 'inventory-changes'`;
-    return row!.count;
+      where datname = current_database()
+        and application_name in ('inventory-changes', 'inventory-feed-position')`;
+    return {
+      awaited: value('inventory_api_changes_awaited'),
+      bytes: value('process_resident_memory_bytes')!,
+      connections: row!.count,
+    };
   };
-  await expect.poll(connections).toBeGreaterThan(0);
+  const untilAwaited = (count: number) =>
+    expect.poll(async () => (await measure()).awaited, patient).toBe(count);
+  const authorization = { Authorization: `Bearer ${client.token}` };
+  const open = async (query: string, before: number, accept = 'application/json') => {
+    const { cursor } = (await client.get('/Me')).body;
+    const headers = { ...authorization, Accept: accept };
+    const call = { path: `/Changes?after=${cursor}&${query}`, headers };
+    return openCallers(api.port, call, (count) => untilAwaited(before + count));
+  };
+  // What an api needs for a thousand callers of any kind.
+  const first = await openCallers(api.port, { path: '/Me', headers: authorization }, (count, countTexts) =>
+    expect.poll(() => countTexts('"cursor"'), patient).toBe(count),
+  );
+  first.abort();
+
+  const before = await measure();
+  const streams = await open('', 0, 'text/event-stream');
+  const polls = await open('wait=25', callerCount);
+  const waiting = await measure();
+  expect(waiting.bytes - before.bytes).toBeLessThan(100e6);
+  expect(waiting.connections).toBeLessThanOrEqual(3);
   await holdLot(service.sql, { recNo, reason: 'inspection' });
-  for (const { body } of await Promise.all(waiting)) {
-    expect(body.value).toMatchObject([{ type: 'hold', recNo }]);
+  for (const told of [polls, streams]) {
+    await expect.poll(() => told.countTexts('"type":"hold"'), patient).toBe(callerCount);
   }
-  expect(await connections()).toBeLessThanOrEqual(3);
+  expect((await measure()).connections).toBeLessThanOrEqual(3);
+  const more = await open('wait=25', callerCount);
+  const own = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, client.clientId, client.token);
+  const last = meanwhile(own.get(`/Changes?after=${(await client.get('/Me')).body.cursor}&wait=10`));
+  await untilAwaited(2 * callerCount + 1);
+  for (const each of [streams, more]) each.abort();
+  // Many of the others would wait for longer.
+  expect((await last).body.value).toEqual([]);
+  expect((await measure()).awaited).toBe(0);
 });
 
 test('an api that stops ends the events that it sends, and answers those who wait', async () => {

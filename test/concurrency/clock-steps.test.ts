@@ -3,7 +3,7 @@ import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
@@ -13,7 +13,7 @@ const running: Running[] = [];
 let client: ApiClient;
 
 beforeAll(async () => {
-  const { sql, databaseUrl } = service;
+  const { sql } = service;
   // A clock that can be set, under the name of Postgres' own: our connections find this one first.
   await sql`create schema steps`;
   await sql`create table steps.ahead as select interval '0' as by`;
@@ -25,12 +25,7 @@ beforeAll(async () => {
       select pg_catalog.right_clock_timestamp() + by from steps.ahead
     $$`;
   await sql`grant execute on function pg_catalog.clock_timestamp() to public`;
-  const env = {
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: inject('redisUrl'),
-    QUEUE_PREFIX: uniqueName('steps'),
-    PORT: '0',
-  };
+  const env: Record<string, string> = { ...service.env, QUEUE_PREFIX: uniqueName('steps') };
   const api = await startServer(asPart('api', env), createLog('api'));
   running.push(api, await startWorker(asPart('worker', env), createLog('worker')));
   const { clientId, token } = await service.client();

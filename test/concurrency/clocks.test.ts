@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { askToken, createApiClient } from '../harness/service/api-client.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
-import { uniqueName, useService } from '../harness/service/service.ts';
+import { useService } from '../harness/service/service.ts';
 
 // Two api processes and a worker, each with a wrong clock, beside processes whose clocks are right.
-const queuePrefix = uniqueName('clocks');
-const service = useService({ workers: 0, env: { QUEUE_PREFIX: queuePrefix } });
+const service = useService({ workers: 0 });
 const apis: Started[] = [];
 let worker: Started;
 const shiftsMs = [30_000, -30_000];
@@ -15,14 +14,7 @@ beforeAll(async () => {
   const start = (app: 'api' | 'worker', shiftMs: number) =>
     startProcess(
       `apps/${app}/src/main.ts`,
-      asPart(app, {
-        DATABASE_URL: service.databaseUrl,
-        REDIS_URL: inject('redisUrl'),
-        QUEUE_PREFIX: queuePrefix,
-        PORT: '0',
-        LOG_LEVEL: 'info',
-        CLOCK_SHIFT_MS: String(shiftMs),
-      }),
+      { ...asPart(app, service.env), CLOCK_SHIFT_MS: String(shiftMs) },
       { imports: ['test/harness/servers/shifted-clock.ts'] },
     );
   worker = await start('worker', -30_000);

@@ -3,17 +3,12 @@ import { connect, type Sql, type Tx } from '@inventory/db/postgres/pool';
 import { readOriginals } from '@inventory/db/requests/originals';
 import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
 import { describe, expect, test } from 'vitest';
-import { receiveLots, useBatches } from '../harness/queue/batches.ts';
+import { atomicOf, receiveLots, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 
 /** A request that has not been sent: its body and its id. */
 type Asked = Queued<SingleRequest>;
-
-const together = (operations: Asked[]) => ({
-  ...batches.request('batch', { mode: 'atomic', count: operations.length, digest: '' }),
-  operations: operations.map((operation) => ({ ...operation, ownKey: null })),
-});
 
 /** An item with this many lots of one unit at `Q`, all of them on hold. */
 async function heldLots(count: number): Promise<{ itemID: string; recNos: number[] }> {
@@ -63,7 +58,7 @@ describe('a count of a place with more lots on hold than are read', () => {
       ...{ status: 'refused', index: 1 },
       refusal: { message: tooMany },
     });
-    const [outcome] = await batches.worker().apply([together(requests)]);
+    const [outcome] = await batches.worker().apply([atomicOf(requests)]);
     expect(outcome).toMatchObject({ status: 'refused', result: tooMany });
     expect(await inStock()).toBe(1003);
   });

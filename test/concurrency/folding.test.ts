@@ -6,7 +6,7 @@ import { useBatches } from '../harness/queue/batches.ts';
 const batches = useBatches();
 
 async function arrivals(): Promise<number> {
-  const [row] = await batches.sql<{ count: number }[]>`select count(*) from lot_arrival`;
+  const [row] = await batches.sql<{ count: number }[]>`select count(*) from list_arrival`;
   return row!.count;
 }
 
@@ -21,7 +21,7 @@ test('folding makes nobody wait; the next run folds what arrived meanwhile', asy
   let release!: () => void;
   const folding = batches.sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(7316011)`;
-    await tx`lock table lot_block in share row exclusive mode`;
+    await tx`lock table list_count in share row exclusive mode`;
     await new Promise<void>((resolve) => {
       release = resolve;
       void Promise.all(folders.map((sql) => foldArrivals(sql, 10_000))).then(() => resolve());
@@ -44,7 +44,7 @@ test('the next run folds the arrivals of a run whose connection ended halfway', 
   await receive();
   const folder = connect(batches.url, { name: 'folder', connectionsMax: 1 });
   await batches.sql.begin(async (tx) => {
-    await tx`lock table lot_block in share row exclusive mode`;
+    await tx`lock table list_count in share row exclusive mode`;
     const lost = foldArrivals(folder, 60_000).catch((error: unknown) => error);
     await expect
       .poll(
@@ -72,7 +72,7 @@ test('another process folds the arrivals of a run that took too long', async () 
   await worker.apply(Array.from({ length: 500 }, receive));
   const folders = [1, 2].map(() => connect(batches.url, { name: 'folder', connectionsMax: 1 }));
   await batches.sql.begin(async (tx) => {
-    await tx`lock table lot_block in share row exclusive mode`;
+    await tx`lock table list_count in share row exclusive mode`;
     await expect(foldArrivals(folders[0]!, 100)).rejects.toMatchObject({ code: '57014' });
   });
   await foldArrivals(folders[0]!, 60_000);

@@ -12,7 +12,6 @@ const own = await startOwnRedis();
 const prefix = uniqueName('full');
 const service = useService({ hears503: true, apis: 2, env: { REDIS_URL: own.url, QUEUE_PREFIX: prefix } });
 const eventsKey = `${prefix}:${queueName(0)}:events`;
-const timeout = 60_000;
 
 beforeEach(async () => {
   await own.redis.config('SET', 'maxmemory', '64mb');
@@ -51,7 +50,7 @@ test('201 again after the stream of events itself has filled Redis', async () =>
   // As if the answers of a minute ago had filled it.
   const id = `'${Date.now() - 60_000}-' .. number`;
   await fill(eventsKey, `redis.call('XADD', KEYS[1], ${id}, 'event', ARGV[1])`);
-  for (const each of clients) await expect.poll(() => status(each, itemID), { timeout }).toBe(201);
+  for (const each of clients) await expect.poll(() => status(each, itemID)).toBe(201);
   expect(await own.redis.xlen(eventsKey)).toBeLessThan(200);
 });
 
@@ -63,9 +62,9 @@ test('a worker with work in a full Redis asks a few times a second, not thousand
   await fillWithKeys();
   const errors: string[] = [];
   await openConsumer({ redisUrl: own.url, prefix, report: ({ message }) => errors.push(message) });
-  await expect.poll(() => errors[0] ?? '', { timeout }).toContain('OOM');
+  await expect.poll(() => errors[0] ?? '').toContain('OOM');
   await setTimeout(1000);
   expect(errors.length).toBeLessThan(50);
   await own.redis.del('filler');
-  await expect.poll(async () => (await submit(1)[0]!).status, { timeout }).toBe('applied');
+  await expect.poll(async () => (await submit(1)[0]!).status).toBe('applied');
 });

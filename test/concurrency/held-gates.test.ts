@@ -6,7 +6,7 @@ import { itemIdOf, operationsOf, type QueuedRequest } from '@inventory/domain/st
 import { createHeldGates } from '@inventory/worker/held-gates';
 import { expect, test } from 'vitest';
 import { batcherOf } from '../harness/queue/batcher.ts';
-import { countStatuses, holdGates, useBatches } from '../harness/queue/batches.ts';
+import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/queue/batches.ts';
 import { allApplied } from '../harness/queue/outcomes.ts';
 
 const batches = useBatches();
@@ -31,10 +31,9 @@ test(
     await worker.apply([batches.request('receive', { itemID: held, units: 10, wid: 2 })]);
     const tried: number[] = [];
     const apply = batcherOf(worker, {
-      apply: (requests) => {
-        if (requests.flatMap(operationsOf).some((each) => itemIdOf(each) === free))
-          tried.push(requests.length);
-        return applyBatch(worker.pool, requests, worker.parts);
+      see(requests) {
+        const isOfFree = requests.flatMap(operationsOf).some((each) => itemIdOf(each) === free);
+        if (isOfFree) tried.push(requests.length);
       },
     });
     const release = await holdGates(batches.sql, held, 1);
@@ -49,12 +48,8 @@ test(
     expect(tried).toEqual([4, ...Array.from({ length: 1 + rounds }, (_, index) => (index === 0 ? 2 : 1))]);
     expect(await countStatuses(batches.sql, held)).toEqual({ applied: 2 });
     await release();
-    await expect
-      .poll(() => countStatuses(batches.sql, held), { timeout: 60_000 })
-      .toEqual({ applied: 2 + 2 + rounds });
-    await expect
-      .poll(async () => statusesOf(await apply([receive(held)], 1)), { timeout: 60_000 })
-      .toEqual(['applied']);
+    await expect.poll(() => countStatuses(batches.sql, held)).toEqual({ applied: 2 + 2 + rounds });
+    await expect.poll(async () => statusesOf(await apply([receive(held)], 1))).toEqual(['applied']);
   },
 );
 
@@ -107,12 +102,7 @@ test.each(['stock_level', 'lot', 'client'])(
     const receive = () => batches.request('receive', { itemID, units: 1, wid: 1 });
     await worker.apply([receive()]);
     let batchCount = 0;
-    const apply = batcherOf(worker, {
-      apply: (requests) => {
-        batchCount += 1;
-        return applyBatch(worker.pool, requests, worker.parts);
-      },
-    });
+    const apply = batcherOf(worker, { see: () => batchCount++ });
     await batches.sql.begin(async (tx) => {
       await tx.unsafe(`lock table ${table} in access exclusive mode`);
       await expect(apply([receive(), receive(), receive()], 1)).rejects.toThrow(
@@ -147,12 +137,7 @@ test('an envelope that comes again is tried alone, cut in halves, then in quarte
   const worker = batches.worker();
   const itemID = await batches.item();
   const sizes: number[] = [];
-  const apply = batcherOf(worker, {
-    apply: (requests) => {
-      sizes.push(requests.length);
-      return applyBatch(worker.pool, requests, worker.parts);
-    },
-  });
+  const apply = batcherOf(worker, { see: ({ length }) => sizes.push(length) });
   const envelope = (size: number) =>
     Array.from({ length: size }, () => batches.request('receive', { itemID, units: 1, wid: 1 }));
   await Promise.all([
@@ -172,18 +157,7 @@ test('held, not unknown: an item whose number the process forgets while it waits
   await worker.apply([receive()]);
   const release = await holdGates(batches.sql, itemID, 1);
   const outcome = applyBatch(worker.pool, [receive()], worker.parts).catch((error: unknown) => error);
-  await expect
-    .poll(
-      async () => {
-        const [row] = await batches.sql`
-          select count(*) as waiting
-          from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`;
-        return row!.waiting;
-      },
-      { timeout: 60_000 },
-    )
-    .toBe(1);
+  await expectWaiting(batches.sql, 1);
   forget(worker.parts);
   expect(await outcome).toBeInstanceOf(GatesHeldError);
   await release();
@@ -216,7 +190,7 @@ test('applied in the end: a move whose gates are held in turn', async () => {
   });
   gates.add(new Set(['1/X']));
   expect(gates.takes(move)).toBe(true);
-  await expect.poll(() => done, { timeout: 60_000 }).toEqual([move.requestId]);
+  await expect.poll(() => done).toEqual([move.requestId]);
 });
 
 test.each([
@@ -242,5 +216,5 @@ test.each([
   gates.add(new Set(['1/X']));
   for (const each of [first!, second!, third!]) expect(gates.takes(each)).toBe(true);
   const expected = times === 1 ? [first, second, third] : [first, third];
-  await expect.poll(() => done, { timeout: 60_000 }).toEqual(expected.map((each) => each!.requestId));
+  await expect.poll(() => done).toEqual(expected.map((each) => each!.requestId));
 });

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { expectWaiting, holdGates } from '../harness/queue/batches.ts';
@@ -9,21 +8,10 @@ import { type Started, startProcess } from '../harness/service/processes.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { receive } from '../harness/stock/stock.ts';
 
-const prefix = `kills-${randomBytes(6).toString('hex')}`;
-const service = useService({ apis: 2, workers: 0, env: { QUEUE_PREFIX: prefix } });
+const service = useService({ apis: 2, workers: 0 });
 let worker: Started;
 
-function start(): Promise<Started> {
-  return startProcess(
-    'apps/worker/src/main.ts',
-    asPart('worker', {
-      DATABASE_URL: service.databaseUrl,
-      REDIS_URL: inject('redisUrl'),
-      QUEUE_PREFIX: prefix,
-      LOG_LEVEL: 'info',
-    }),
-  );
-}
+const start = () => startProcess('apps/worker/src/main.ts', asPart('worker', service.env));
 
 beforeAll(async () => {
   worker = await start();

@@ -4,13 +4,14 @@ import { messages } from '@inventory/api/http/errors';
 import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { type AnswerCut, startAnswerCut } from '../harness/network/answer-cut.ts';
+import { through } from '../harness/network/through.ts';
 import { expectWaiting } from '../harness/queue/batches.ts';
-import { through } from '../harness/servers/black-hole.ts';
 import { type ApiAnswer, type ApiClient, createApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 const service = useService({ workers: 0, env: { INTERNAL_PORT: '0' } });
 let cut: AnswerCut;
@@ -20,12 +21,7 @@ let client: ApiClient;
 
 beforeAll(async () => {
   cut = await startAnswerCut(Number(new URL(service.databaseUrl).port));
-  const env = {
-    DATABASE_URL: through(service.databaseUrl, cut),
-    REDIS_URL: inject('redisUrl'),
-    QUEUE_PREFIX: uniqueName('items'),
-    PORT: '0',
-  };
+  const env = { ...service.env, DATABASE_URL: through(service.databaseUrl, cut) };
   api = await startServer(asPart('api', env), createLog('api'));
   const { clientId, token } = await service.client();
   client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, clientId, token, { isPatient: false });
@@ -139,10 +135,8 @@ test('a write of an item is never applied when its caller left before a connecti
     `PUT /api/v1/Item HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${direct.token}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
-  const waiting = async () => {
-    const metrics = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text();
-    return Number(/^inventory_api_postgres_waiting\{kind="items"\} (\d+)$/m.exec(metrics)?.[1]);
-  };
+  const waiting = async () =>
+    (await readMetrics(service.internalPort!)).value('inventory_api_postgres_waiting{kind="items"}');
   await expect.poll(waiting).toBe(1);
   leaving.end();
   // The api has seen the end and closed its side.

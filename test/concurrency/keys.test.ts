@@ -17,12 +17,11 @@ import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis/redis';
 import type { Submitter } from '@inventory/queue/submit/submit';
 import { startWorker } from '@inventory/worker/worker';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { startProxy } from '../faults/proxy.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { answerWay, readersOf } from '../harness/contract/call-texts.ts';
+import { openStretch } from '../harness/network/through.ts';
 import { countStatuses, expectWaiting, useBatches } from '../harness/queue/batches.ts';
-import { through } from '../harness/servers/black-hole.ts';
 import { type ApiAnswer, createApiClient, untilAnswered } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { applyLargeMoves, lotsOfLargeMove } from '../harness/stock/large-moves.ts';
@@ -39,23 +38,25 @@ async function soonClear(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
 }
 
 describe('an api process without Redis beside one that has it', async () => {
-  const prefix = `keys-${randomBytes(6).toString('hex')}`;
-  const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
+  const service = useService({ workers: 0 });
   const redisUrl = inject('redisUrl');
-  const proxy = await startProxy(Number(new URL(redisUrl).port));
+  const network = await openStretch(redisUrl);
   let cutOff: Running & { port: number };
-  const env = () => ({ DATABASE_URL: service.databaseUrl, QUEUE_PREFIX: prefix, PORT: '0' });
+  let worker: Running | undefined;
+  /** For the first test that needs one, and the tests after it. */
+  const haveWorker = async () => {
+    worker ??= await startWorker(asPart('worker', service.env), createLog('worker'));
+  };
 
   beforeAll(async () => {
-    cutOff = await startServer(
-      asPart('api', { ...env(), REDIS_URL: through(redisUrl, proxy) }),
-      createLog('api'),
-    );
+    const env = { ...service.env, REDIS_URL: network.url };
+    cutOff = await startServer(asPart('api', env), createLog('api'));
   });
-  afterEach(() => proxy.setState('open'));
+  afterEach(() => network.setState('open'));
   afterAll(async () => {
     await cutOff?.stop();
-    proxy.close();
+    await worker?.stop();
+    network.close();
   });
 
   async function clients() {
@@ -67,36 +68,40 @@ describe('an api process without Redis beside one that has it', async () => {
   }
   async function expectQueued(count: number) {
     const redis = connectConsumer(redisUrl, '', () => {});
-    const queue = openQueue({ shard: 0, prefix, connection: redis, onError: () => {} });
-    await expect.poll(() => queue.getWaitingCount(), { timeout: 60_000 }).toBe(count);
+    const queue = openQueue({
+      shard: 0,
+      prefix: service.env.QUEUE_PREFIX!,
+      connection: redis,
+      onError: () => {},
+    });
+    await expect.poll(() => queue.getWaitingCount()).toBe(count);
     await queue.close();
     redis.disconnect();
   }
 
-  test('503 and never applied: a key whose request the other process has under way', async () => {
+  test('503 and never applied: a key whose request the other process has under way; then it is free', async () => {
     const { client, other } = await clients();
     const itemID = await service.item();
     const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
     const headers = { 'Idempotency-Key': uniqueName('key') };
     const underWay = client.post('/Inventory/Receive', body, headers);
     await expectQueued(1);
-    proxy.setState('cut');
+    network.setState('cut');
     const refused = await other.post('/Inventory/Receive', body, headers);
     expect(refused).toMatchObject({ status: 503, body: { message: messages.unavailable } });
-    const worker = await startWorker(
-      asPart('worker', { ...env(), REDIS_URL: redisUrl }),
-      createLog('worker'),
-    );
-    onTestFinished(() => worker.stop());
+    await haveWorker();
     expect((await underWay).status).toBe(503);
     // Behind it in the queue: a request that was to be applied before has been by now.
     expect((await client.post('/Inventory/Receive', body)).status).toBe(201);
     expect(await countStatuses(service.sql, itemID)).toMatchObject({ applied: 1 });
-    // Once refused, it no longer blocks the key.
-    expect((await untilAnswered(() => client.post('/Inventory/Receive', body, headers))).status).toBe(201);
+    // Once refused, the key is free, for another request too.
+    const next = { ...body, units: 2 };
+    const applied = await untilAnswered(() => client.post('/Inventory/Receive', next, headers));
+    expect(applied).toMatchObject({ status: 201, body: { lot: { units: 2 } } });
+    expect((await client.post('/Inventory/Receive', body, headers)).status).toBe(409);
     expect(await countStatuses(service.sql, itemID)).toMatchObject({ applied: 2 });
     // A process that can send nothing can give its answer, too.
-    const replayed = await other.post('/Inventory/Receive', body, headers);
+    const replayed = await other.post('/Inventory/Receive', next, headers);
     expect(replayed.status).toBe(201);
     expect(replayed.headers.get('Idempotent-Replayed')).toBe('true');
   });
@@ -104,16 +109,12 @@ describe('an api process without Redis beside one that has it', async () => {
   test('200 for an atomic batch that cannot be sent but was applied by another process; 503 "partly" when only a part was', async () => {
     const { client, other } = await clients();
     const itemID = await service.item();
-    const worker = await startWorker(
-      asPart('worker', { ...env(), REDIS_URL: redisUrl }),
-      createLog('worker'),
-    );
-    onTestFinished(() => worker.stop());
+    await haveWorker();
     const keys = ['a', 'b', 'c'].map((name) => uniqueName(name));
     const operations = keys.map((key, index) => receiveOf(itemID, index + 1, { key }));
     const some = { mode: 'atomic', operations: operations.slice(0, 2) };
     const first = await soonClear(() => client.post('/Inventory/Batch', some));
-    proxy.setState('cut');
+    network.setState('cut');
     const again = await soonClear(() => other.post('/Inventory/Batch', some));
     const replayed = first.body.results.map((each: object) => ({ ...each, replayed: true }));
     expect(again).toMatchObject({ status: 200, body: { summary: { applied: 2 }, results: replayed } });
@@ -126,7 +127,7 @@ describe('an api process without Redis beside one that has it', async () => {
     expect(more.body.results.slice(0, 2)).toEqual(replayed);
     expect(outcomesOf(more.body)).toEqual(['applied 201', 'applied 201', 'notApplied 503']);
     // However soon it comes again: a decision told a moment later is not put off once more.
-    proxy.setState('open');
+    network.setState('open');
     const all = await soonClear(() => client.post('/Inventory/Batch', { mode: 'atomic', operations }));
     expect(all.status, all.text).toBe(200);
     expect(outcomesOf(all.body)).toEqual(Array(3).fill('applied 201'));
@@ -135,39 +136,15 @@ describe('an api process without Redis beside one that has it', async () => {
 
   test('200, of bounded size, for an applied atomic batch of large answers that cannot be sent', async () => {
     const { client, other } = await clients();
-    const worker = await startWorker(
-      asPart('worker', { ...env(), REDIS_URL: redisUrl }),
-      createLog('worker'),
-    );
-    onTestFinished(() => worker.stop());
+    await haveWorker();
     const operations = await applyLargeMoves(client, await service.item(), 40);
-    proxy.setState('cut');
+    network.setState('cut');
     const again = await soonClear(() => other.post('/Inventory/Batch', { mode: 'atomic', operations }));
     expect(again.status, again.text.slice(0, 1000)).toBe(200);
     expect(again.text.length).toBeLessThan(toldLengthMax + 500_000);
     const bodies = again.body.results.map(({ body }: { body: object }) => body);
     expect(bodies[0].lots).toHaveLength(lotsOfLargeMove);
     expect(bodies[39]).toEqual({ transactionNo: bodies[39].transactionNo, leftOut: true, dryRun: false });
-  });
-
-  test('503 leaves the key free, for another request too', async () => {
-    const { client, other } = await clients();
-    const itemID = await service.item();
-    proxy.setState('cut');
-    const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
-    const headers = { 'Idempotency-Key': uniqueName('key') };
-    // Until the process has noticed.
-    await expect
-      .poll(async () => (await other.post('/Inventory/Receive', body)).status, { timeout: 60_000 })
-      .toBe(503);
-    const refused = await other.post('/Inventory/Receive', body, headers);
-    expect(refused).toMatchObject({ status: 503, body: { message: messages.unavailable } });
-    const worker = await startWorker({ ...env(), REDIS_URL: redisUrl }, createLog('worker'));
-    onTestFinished(() => worker.stop());
-    const later = { ...body, units: 2 };
-    const applied = await untilAnswered(() => client.post('/Inventory/Receive', later, headers));
-    expect(applied).toMatchObject({ status: 201, body: { lot: { units: 2 } } });
-    expect((await client.post('/Inventory/Receive', body, headers)).status).toBe(409);
   });
 });
 

@@ -43,7 +43,7 @@ describe('the service', () => {
       });
     // On a slow machine the answer may be found in Postgres before the completion arrives.
     const readStored = async () => (await readTold()).filter(([status]) => status === 'stored');
-    await expect.poll(readStored, { timeout: 60_000 }).toEqual([['stored', null]]);
+    await expect.poll(readStored).toEqual([['stored', null]]);
     const told = await readTold();
     expect(Math.max(...told.map(([, result]) => result?.length ?? 0))).toBeLessThan(4097);
   });
@@ -59,9 +59,7 @@ test('a stored answer is read as soon as it is known to exist, not when it is la
   // Requests count as late only after two minutes here.
   const answers: SubmitResult[] = [];
   for (const each of submit(4, performance.now() + 120_000)) each.then((answer) => answers.push(answer));
-  await expect
-    .poll(() => answers, { timeout: 60_000 })
-    .toEqual(Array(4).fill({ status: 'applied', result: 'x'.repeat(5000) }));
+  await expect.poll(() => answers).toEqual(Array(4).fill({ status: 'applied', result: 'x'.repeat(5000) }));
 });
 
 test('Redis holds a few thousand events and some tens of megabytes after many envelopes with large answers', async () => {

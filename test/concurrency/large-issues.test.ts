@@ -57,28 +57,6 @@ test('applied: an issue of 1,000 lots; refused: one of 1,001, with the number it
   await expect(worker.apply([issue(1500)])).resolves.toMatchObject([{ status: 'refused' }]);
 });
 
-test('applied: issues of every lot of their items, few or many, alone and together with others', async () => {
-  const worker = batches.worker();
-  const issueAll = async (counts: readonly number[], each = (units: number) => [units]) => {
-    const itemIDs: string[] = [];
-    for (const count of counts) itemIDs.push(await itemWithLots(count));
-    const issues = itemIDs.flatMap((itemID, index) =>
-      each(counts[index]!).map((units) => batches.request('issue', { itemID, units, wid: 1 })),
-    );
-    // One batch: nothing is left for a later one.
-    const outcomes = await worker.applyOnce(issues);
-    expect(outcomes).toEqual(issues.map(() => expect.objectContaining({ status: 'applied' })));
-  };
-  for (const count of [1, 4, 5, 16, 17, 40]) await issueAll([count]);
-  await issueAll([4, 5, 40]);
-  // Many that need a few more lots than most do.
-  await issueAll(Array(40).fill(9));
-  await issueAll([...Array(40).fill(9), 100]);
-  // The same item several times.
-  await issueAll([6], (units) => Array(units).fill(1));
-  await issueAll([60], (units) => Array(units / 2).fill(2));
-});
-
 test('a refusal does not say that nothing is on hold when more is on hold than the batch looks at', async () => {
   const worker = batches.worker();
   const itemID = await batches.item();
@@ -223,18 +201,6 @@ test('applied: an issue with enough stock, although other lots expired after its
   await batches.sql`update lot set expires = clock_timestamp() where expires > now()`;
   await release();
   await expect(issued).resolves.toMatchObject([{ status: 'applied' }]);
-});
-
-test('left to later batches: most of many moves of the same thousand lots, and everything behind the first left', async () => {
-  const worker = batches.worker();
-  const itemID = await itemWithLots(1000, { spot: 'A' });
-  const moves = Array.from({ length: 20 }, (_, index) =>
-    batches.request('move', { itemID, units: 1000, wid: 1, toSpot: index % 2 === 0 ? 'B' : 'A' }),
-  );
-  const outcomes = await worker.applyOnce(moves);
-  const applied = outcomes.indexOf(null);
-  expect(applied).toBe(2);
-  expect(outcomes.slice(applied).every((outcome) => outcome === null)).toBe(true);
 });
 
 test('applied: moves of many items by day of receipt, in one batch', async () => {

@@ -16,8 +16,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
-const patient = { timeout: 60_000 };
-
 describe('statements left behind', () => {
   /** Leaves this many behind where two may be; `countActive`: how many Postgres says still run. */
   function leave(count: number, countActive: () => Promise<number>) {
@@ -134,7 +132,7 @@ test.each(Object.keys(kinds))(
     while (outcomes.length < 20 && outcomes.at(-1) !== 'NEVER_BEGUN') outcomes.push(await outcome());
     expect(new Set(outcomes)).toEqual(new Set(['TOO_LATE', 'NEVER_BEGUN']));
     await holder`select pg_advisory_unlock(${lockKey})`;
-    await expect.poll(outcome, patient).toBe('done');
+    await expect.poll(outcome).toBe('done');
   },
 );
 

@@ -1,7 +1,8 @@
-import { type AddressInfo, connect as connectTcp, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { connect, isOutage } from '@inventory/db/postgres/pool';
 import { choosePort } from '@inventory/local/free-port';
 import { expect, onTestFinished, test } from 'vitest';
+import { openStretch } from '../harness/network/through.ts';
 import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
@@ -67,37 +68,23 @@ test('rejected, and no process ends: Postgres ends the connection inside any tra
 });
 
 test('never reported as applied: a commit that a pooler on the way answers with a rollback', async () => {
-  const pooler = await startRollingBack(Number(new URL(batches.url).port));
-  const url = new URL(batches.url);
-  url.port = String(pooler.port);
-  const worker = batches.worker({}, url.href);
-  const itemID = await batches.item();
-  const receive = worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
-  await expect(receive).rejects.toThrow('a commit was answered ROLLBACK');
-  await expect(worker.pool.sql.begin((tx) => tx`select 1`)).rejects.toThrow('The commit was a rollback');
-  pooler.close();
-});
-
-/** Passes everything between a client and Postgres, except the answer to a commit. */
-async function startRollingBack(targetPort: number): Promise<{ port: number; close(): void }> {
   const tagged = (tag: string) => {
     const head = Buffer.from('C\0\0\0\0', 'latin1');
     head.writeInt32BE(4 + tag.length + 1, 1);
     return `${head.toString('latin1')}${tag}\0`;
   };
-  const server = createServer((incoming) => {
-    const outgoing = connectTcp(targetPort, '127.0.0.1');
-    incoming.on('error', () => {}).on('close', () => outgoing.destroy());
-    outgoing.on('error', () => {}).on('close', () => incoming.destroy());
-    incoming.pipe(outgoing);
-    outgoing.on('data', (chunk: Buffer) => {
-      const text = chunk.toString('latin1').replaceAll(tagged('COMMIT'), tagged('ROLLBACK'));
-      incoming.write(Buffer.from(text, 'latin1'));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
-}
+  const rollBack = (answer: Buffer) => {
+    const text = answer.toString('latin1').replaceAll(tagged('COMMIT'), tagged('ROLLBACK'));
+    return Buffer.from(text, 'latin1');
+  };
+  const pooler = await openStretch(batches.url, { createRewrite: () => rollBack });
+  onTestFinished(() => pooler.close());
+  const worker = batches.worker({}, pooler.url);
+  const itemID = await batches.item();
+  const receive = worker.apply([batches.request('receive', { itemID, units: 1, wid: 1 })]);
+  await expect(receive).rejects.toThrow('a commit was answered ROLLBACK');
+  await expect(worker.pool.sql.begin((tx) => tx`select 1`)).rejects.toThrow('The commit was a rollback');
+});
 
 test('batches commit at read committed, whatever the database’s default isolation', async () => {
   const [{ name }] = (await batches.sql`select current_database() as name`) as unknown as [{ name: string }];
@@ -133,19 +120,14 @@ test.each([
   expect(isOutage(error)).toBe(expected);
 });
 
-test.each(['ECONNREFUSED', 'CONNECTION_CLOSED', 'TOO_LATE'])(
-  'an outage is an error of the network: %s',
-  (code) => {
-    expect(isOutage(Object.assign(new Error('on purpose'), { code }))).toBe(true);
-  },
-);
-
-test.each(['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE', 'UNDEFINED_VALUE', 'UNSAFE_TRANSACTION', undefined])(
-  'an outage is not an error of the code itself: %s',
-  (code) => {
-    expect(isOutage(Object.assign(new Error('on purpose'), { code }))).toBe(false);
-  },
-);
+test.each([
+  ...['ECONNREFUSED', 'CONNECTION_CLOSED', 'TOO_LATE'].map((code) => [code, true]),
+  ...['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE', 'UNDEFINED_VALUE', 'UNSAFE_TRANSACTION', undefined].map(
+    (code) => [code, false],
+  ),
+])('an outage is an error of the network, not of the code itself: %s, %s', (code, expected) => {
+  expect(isOutage(Object.assign(new Error('on purpose'), { code }))).toBe(expected);
+});
 
 test('a pool that ended while it waited to reconnect does not reconnect', async () => {
   const port = await choosePort('Postgres');

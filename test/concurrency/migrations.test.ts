@@ -6,8 +6,6 @@ import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../harness/servers/database.ts';
 
-const waits = { timeout: 60_000 };
-
 /** A database with all tables and one additional migration. */
 async function openOneBehind(script = '') {
   const from = await mkdtemp(join(tmpdir(), 'migrations-'));
@@ -57,10 +55,11 @@ test('readers of a table go on while a migration waits for it; the migration run
   await holder`begin`;
   await holder`select from warehouse`;
   let tries = 0;
-  const migrated = run('migrator', { onWait: () => tries++ });
+  const patience = { lockTimeoutMs: 300, vacuumTimeoutMs: 300, restMs: 100, giveUpAfterMs: 600_000 };
+  const migrated = run('migrator', { onWait: () => tries++, patience });
   // Each of these would wait for the holder behind a migration that waits in the queue of locks.
   for (let seen = 1; seen <= 3; seen++) {
-    await expect.poll(() => tries, waits).toBeGreaterThanOrEqual(seen);
+    await expect.poll(() => tries).toBeGreaterThanOrEqual(seen);
     await sql`insert into warehouse (wid, name) values (${seen}, 'W')`;
   }
   expect(await isApplied()).toBe(false);
@@ -112,7 +111,7 @@ test('a migration reports and waits for a running backup, unless there is nothin
   await migrate(open('up to date'), () => {}, { onHeld: () => expect.unreachable() });
   let held = 0;
   const migrated = run('migrator', { onHeld: () => held++ });
-  await expect.poll(() => held, waits).toBe(1);
+  await expect.poll(() => held).toBe(1);
   expect(await isApplied()).toBe(false);
   await backup`select pg_advisory_unlock_shared(${migrationLockKey}::bigint)`;
   await migrated;
@@ -131,7 +130,7 @@ test('indexes are built while rows are written, by two migrations at once, and a
     (error: Error) => error,
   );
   // It waits for the holder's transaction without blocking writes.
-  await expect.poll(indexes, waits).toEqual([{ name: 'one_more_idx', valid: false }]);
+  await expect.poll(indexes).toEqual([{ name: 'one_more_idx', valid: false }]);
   await sql`insert into warehouse (wid, name) values (2, 'written')`;
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut off'`;
   expect(await cut).toBeInstanceOf(Error);

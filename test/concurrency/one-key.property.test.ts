@@ -144,9 +144,7 @@ async function expectOne(key: string, ofKey: readonly Told[], isRefused: boolean
   );
 }
 
-test(`one transaction and one answer per key, sent at the same moment alone, in each lists and in atomic lists (ONE_KEY_SEED=${seed})`, {
-  timeout: 300_000,
-}, async () => {
+test(`one transaction and one answer per key, sent at the same moment alone, in each lists and in atomic lists (ONE_KEY_SEED=${seed})`, async () => {
   const client = await service.client();
   const clients = service.baseUrls.map((baseUrl) =>
     createApiClient(baseUrl, client.clientId, client.token, { isPatient: false }),

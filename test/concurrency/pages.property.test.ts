@@ -3,18 +3,19 @@ import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { listItems } from '@inventory/db/lists/list-items';
 import { listLots } from '@inventory/db/lists/list-lots';
 import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
+import { listTransactions } from '@inventory/db/lists/list-transactions';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { useBatches } from '../harness/queue/batches.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { receiveLots, useBatches } from '../harness/queue/batches.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
 const batches = useBatches();
 
-// Small, so that a few hundred records fill many blocks and cut them often.
-const sizes = { block: 4, chapter: 3 };
+// Small, so that a few hundred items fill many blocks and cut them often.
+const itemBlock = 4;
 
 /** A list, with its records and their order in plain terms. */
 type Tested = {
@@ -57,6 +58,16 @@ const lists: Record<string, Tested> = {
     records: (sql, wids) =>
       sql`select rec_no as key, received from lot where wid = any(${wids}::integer[]) and units = 0`,
     orders: { default: newestFirst, asc: 'received, key', desc: newestFirst },
+  },
+  history: {
+    key: 'transactionNo',
+    field: 'transactionNo',
+    read: (sql, query, wids) => listTransactions(sql, query, wids, {}),
+    records: (sql, wids) => sql`
+      select transaction_no as key
+      from stock_transaction
+      where status = 'applied' and (wid = any(${wids}::integer[]) or to_wid = any(${wids}::integer[]))`,
+    orders: { default: 'key desc', asc: 'key', desc: 'key desc' },
   },
   levels: {
     key: 'partNo',
@@ -155,7 +166,7 @@ const lists: Record<string, Tested> = {
 };
 
 const pages = fc.record({
-  list: fc.constantFrom('lots', 'lots', 'lotsInStock', 'emptyLots', ...Object.keys(lists)),
+  list: fc.constantFrom('lots', 'lots', 'lotsInStock', 'emptyLots', 'history', ...Object.keys(lists)),
   wids: fc.constantFrom([1], [2], [1, 2], [2, 1], [3], [1, 2, 3]),
   page: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 400 }), fc.constant(10 ** 9)),
   pageSize: fc.constantFrom(1, 2, 3, 7, 25, 250),
@@ -210,6 +221,43 @@ const works = fc.array(
   },
 );
 
+/** Times of receipt, each as an expression that differs from lot to lot. */
+const times = {
+  crowded: `timestamptz 'epoch' + 6500000 * interval '262.144 seconds' + rec_no % 4000 * interval '1 millisecond'`,
+  'in one millisecond': `timestamptz '2020-02-02T02:02:02.222Z'`,
+  'once an hour': `timestamptz '2010-01-01T00:00:00Z' + rec_no % 5000 * interval '1 hour'`,
+  'once a century': `timestamptz '1000-01-01T00:00:00Z' + rec_no % 80 * interval '100 years'`,
+  'around 1970': `timestamptz '1969-12-31T23:59:58Z' + rec_no % 4000 * interval '1 millisecond'`,
+  'at the edges of buckets': `timestamptz 'epoch' + rec_no % 99 * 128 * interval '2.048 seconds'
+    - rec_no % 2 * interval '1 millisecond'`,
+};
+
+/** The last of the lots that came too close together to be read at once. */
+let crowd: number;
+
+/**
+ * Stock at all of these times. Most of it was received within three seconds, too much to be read at once, and
+ * long stretches of that are empty.
+ */
+async function receiveAtAllTimes(): Promise<void> {
+  const worker = batches.worker();
+  const { itemID, recNos } = await receiveLots(batches, 2400, {}, worker);
+  for (const units of [900, 900]) {
+    await worker.apply([batches.request('issue', { itemID, units, wid: 1 })]);
+  }
+  crowd = recNos.at(-1)!;
+  await receiveLots(batches, 300, {}, worker);
+  await receiveLots(batches, 300, { wid: 2 }, worker);
+  await batches.sql.unsafe(`update lot set received = ${times.crowded} where rec_no <= ${crowd}`);
+  for (const [index, time] of Object.values(times).entries()) {
+    await batches.sql.unsafe(
+      `update lot set received = ${time} where rec_no > ${crowd} and rec_no % 6 = ${index}`,
+    );
+  }
+}
+
+beforeAll(receiveAtAllTimes, 120_000);
+
 test('every page equals plain ORDER BY and OFFSET at that moment, while stock and items change', async () => {
   const items = [await batches.item()];
   const workers = [batches.worker(), batches.worker()];
@@ -233,8 +281,15 @@ test('every page equals plain ORDER BY and OFFSET at that moment, while stock an
       works,
       fc.array(pages, { minLength: 4, maxLength: 8 }),
       fc.array(fc.tuple(fc.constantFrom('A', 'M', 'Z'), fc.nat(400)), { maxLength: 5 }),
+      fc.array(fc.tuple(fc.constantFrom(...Object.values(times)), fc.nat(40)), { maxLength: 2 }),
       fc.boolean(),
-      async (work, asked, added, fold) => {
+      async (work, asked, added, moved, fold) => {
+        // By an operator. Not beside the batches, which would lock the same lots in another order.
+        for (const [time, rest] of moved) {
+          await batches.sql.unsafe(
+            `update lot set received = ${time} where rec_no > ${crowd} and rec_no % 41 = ${rest}`,
+          );
+        }
         const apply = async (own: number) => {
           for (const [worker, requests] of work) {
             if (worker === own) await workers[own]!.apply(requests.map(toRequest));
@@ -245,7 +300,7 @@ test('every page equals plain ORDER BY and OFFSET at that moment, while stock an
           apply(1),
           ...added.map(([place, change]) => addItem(place, change)),
           // Like the workers, which do not know of each other.
-          ...(fold ? workers.map(({ pool }) => foldArrivals(pool.sql, 60_000, sizes)) : []),
+          ...(fold ? workers.map(({ pool }) => foldArrivals(pool.sql, 60_000, itemBlock)) : []),
           expectSamePages(batches.sql, asked),
         ]);
         await expectSamePages(batches.sql, asked);
@@ -254,23 +309,26 @@ test('every page equals plain ORDER BY and OFFSET at that moment, while stock an
     { numRuns: 150 },
   );
   const [made] = await batches.sql`
-    select (select count(*) from lot) as lots, (select count(*) from lot where units = 0) as empty_lots,
-      (select count(*) from lot_block) as blocks,
-      (select count(distinct chapter) from lot_block) as chapters, (select count(*) from lot_volume) as volumes,
+    select (select count(*) from lot where units = 0) as empty_lots,
+      (select min(largest) from (
+        select max(records) as largest from list_count where tier > 0 group by list, tier
+      ) as tiers) as largest,
+      (select count(*) from list_count where other_wid > 0 and tier = 0) as of_two,
+      (select count(*) from list_count where list = 'lots' and tier = 3) as large_buckets,
       (select count(*) from item_block) as item_blocks`;
-  expect(made!.lots).toBeGreaterThan(1000);
-  expect(made!.empty_lots).toBeGreaterThan(100);
-  expect(made!.blocks).toBeGreaterThan(100);
-  expect(made!.chapters).toBeGreaterThan(20);
-  expect(made!.volumes).toBeGreaterThan(5);
+  expect(made!.empty_lots).toBeGreaterThan(1800);
+  // More than are read at once, in each tier of both lists.
+  expect(made!.largest).toBeGreaterThan(2048);
+  expect(made!.of_two).toBeGreaterThan(0);
+  expect(made!.large_buckets).toBeGreaterThan(80);
   expect(made!.item_blocks).toBeGreaterThan(20);
 }, 120_000);
 
 test('a recount gives the same pages', async () => {
   const asked = fc.sample(pages, 50);
-  await batches.sql`select recount_lots(), recount_items(), collect_levels()`;
+  await batches.sql`select recount_lists(), recount_items(), collect_levels()`;
   await expectSamePages(batches.sql, asked);
-  await foldArrivals(batches.sql, 60_000, sizes);
+  await foldArrivals(batches.sql, 60_000, itemBlock);
   await expectSamePages(batches.sql, asked);
 });
 
@@ -278,7 +336,7 @@ test('pages stay right when an operator changes or deletes records', async () =>
   const asked = fc.sample(pages, 50);
   const undone = new Error('undone');
   const changed = batches.sql.begin('isolation level repeatable read', async (tx) => {
-    await tx`lock table lot_block, item_block, level_set in share row exclusive mode`;
+    await tx`lock table list_count, item_block, level_set in share row exclusive mode`;
     await tx`update lot set received = received + interval '1 second' * (rec_no % 100 - 50) where rec_no % 3 = 0`;
     await tx`update lot set units = 0, active = false, shipped = now() where rec_no % 5 = 0`;
     await tx`update lot set units = 1, active = true, shipped = null where rec_no % 8 = 0`;
@@ -298,7 +356,7 @@ test('pages stay right when an operator changes or deletes records', async () =>
         expect(found, JSON.stringify(each)).toEqual(expected);
       }
       await tx`
-        select fold_lot_arrivals(${sizes.block}, ${sizes.chapter}), fold_item_arrivals(${sizes.block}), fold_level_arrivals()`;
+        select fold_list_arrivals(), fold_item_arrivals(${itemBlock}), fold_level_arrivals()`;
     }
     throw undone;
   });

@@ -3,8 +3,8 @@ import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { connectProducer } from '@inventory/queue/redis/redis';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { startProxy } from '../faults/proxy.ts';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openStretch } from '../harness/network/through.ts';
 import { startOwnRedis } from '../harness/servers/own-redis.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
@@ -115,49 +115,40 @@ describe('over all processes', () => {
   });
 });
 
+/** Processes beside a Redis that a test can take away; both end with the test. */
+async function startBeside(redisUrl: string, count: number) {
+  const network = await openStretch(redisUrl);
+  onTestFinished(() => network.close());
+  const processes = startProcesses(network.url, count);
+  onTestFinished(() => processes.stop());
+  await processes.ready();
+  return { network, processes };
+}
+
 test('without Redis each process counts alone, so the limit holds per process; with Redis back it holds over all', async () => {
   const own = await startOwnRedis();
-  const network = await startProxy(own.port);
-  const address = new URL(own.url);
-  address.port = String(network.port);
-  const processes = startProcesses(address.href);
-  try {
-    await processes.ready();
-    expect(await processes.take(uniqueName('client'), 150)).toBe(100);
-    network.setState('cut');
-    await expect.poll(() => processes.redis.status, { interval: 5 }).not.toBe('ready');
-    const clientId = uniqueName('client');
-    expect(await processes.take(clientId, 300)).toBe(200);
-    expect(await processes.take(clientId, 300)).toBe(0);
-    network.setState('open');
-    const isCountedOverAll = async () => (await processes.take(uniqueName('client'), 150)) === 100;
-    await expect.poll(isCountedOverAll).toBe(true);
-  } finally {
-    processes.stop();
-    network.close();
-    await own.stop();
-  }
+  onTestFinished(own.stop);
+  const { network, processes } = await startBeside(own.url, 2);
+  expect(await processes.take(uniqueName('client'), 150)).toBe(100);
+  network.setState('cut');
+  await expect.poll(() => processes.redis.status, { interval: 5 }).not.toBe('ready');
+  const clientId = uniqueName('client');
+  expect(await processes.take(clientId, 300)).toBe(200);
+  expect(await processes.take(clientId, 300)).toBe(0);
+  network.setState('open');
+  const isCountedOverAll = async () => (await processes.take(uniqueName('client'), 150)) === 100;
+  await expect.poll(isCountedOverAll).toBe(true);
 });
 
 test('a Redis that does not answer delays no request, and one process lets through at most twice the limit', async () => {
-  const redisUrl = new URL(inject('redisUrl'));
-  const network = await startProxy(Number(redisUrl.port));
-  redisUrl.hostname = '127.0.0.1';
-  redisUrl.port = String(network.port);
-  const processes = startProcesses(redisUrl.href, 1);
-  try {
-    await processes.ready();
-    const clientId = uniqueName('client');
-    let passed = 0;
-    for (const state of ['open', 'stalled', 'open', 'cut', 'open'] as const) {
-      network.setState(state);
-      for (let turn = 0; turn < 3; turn++) passed += await processes.take(clientId, 60);
-    }
-    // Once as Redis counts, once as the process does.
-    expect(passed).toBeGreaterThanOrEqual(100);
-    expect(passed).toBeLessThanOrEqual(200);
-  } finally {
-    processes.stop();
-    network.close();
+  const { network, processes } = await startBeside(inject('redisUrl'), 1);
+  const clientId = uniqueName('client');
+  let passed = 0;
+  for (const state of ['open', 'stalled', 'open', 'cut', 'open'] as const) {
+    network.setState(state);
+    for (let turn = 0; turn < 3; turn++) passed += await processes.take(clientId, 60);
   }
+  // Once as Redis counts, once as the process does.
+  expect(passed).toBeGreaterThanOrEqual(100);
+  expect(passed).toBeLessThanOrEqual(200);
 });

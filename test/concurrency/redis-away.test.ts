@@ -1,35 +1,27 @@
 import { startServer } from '@inventory/api/server';
-import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/access/clients';
-import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { createLog } from '@inventory/process/log/log';
-import type { Running } from '@inventory/process/run';
 import { connectProducer } from '@inventory/queue/redis/redis';
 import { startWorker } from '@inventory/worker/worker';
 import type { Redis } from 'ioredis';
-import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
-import { startProxy } from '../faults/proxy.ts';
+import { afterAll, afterEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
-import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { openStretch } from '../harness/network/through.ts';
 import { startOwnRedis } from '../harness/servers/own-redis.ts';
-import { type ApiAnswer, askToken, createApiClient } from '../harness/service/api-client.ts';
-import { allPermissions, uniqueName, useService } from '../harness/service/service.ts';
+import { type ApiAnswer, createApiClient } from '../harness/service/api-client.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 import { receive } from '../harness/stock/stock.ts';
 
-const redisUrl = new URL(inject('redisUrl'));
-const proxy = await startProxy(Number(redisUrl.port));
-redisUrl.hostname = '127.0.0.1';
-redisUrl.port = String(proxy.port);
+const network = await openStretch(inject('redisUrl'));
 
 afterEach(() => {
-  proxy.setState('open');
+  network.setState('open');
 });
 afterAll(() => {
-  proxy.close();
+  network.close();
 });
 
 describe('the service', () => {
-  const service = useService({ hears503: true, apis: 2, workers: 1, env: { REDIS_URL: redisUrl.href } });
+  const service = useService({ hears503: true, apis: 2, workers: 1, env: { REDIS_URL: network.url } });
 
   // The most that a closed or hanging socket may cost, with room for a machine that also runs other tests.
   // Tried again, because that machine stands still now and then.
@@ -61,7 +53,7 @@ describe('the service', () => {
       };
       const read = (index: number) => timed(() => clients[index % 2]!.get(`/Inventory?itemID=${itemID}`));
 
-      proxy.setState(state);
+      network.setState(state);
       for (let round = 0; round < 4; round++) {
         const writes = await Promise.all(Array.from({ length: 20 }, (_, index) => write(index)));
         for (const { answer, tookMs } of writes) {
@@ -80,7 +72,7 @@ describe('the service', () => {
           expect(tookMs).toBeLessThan(withinMs);
         }
       }
-      proxy.setState('open');
+      network.setState('open');
       for (const client of clients) {
         const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
         await expect.poll(async () => (await client.post('/Inventory/Issue', body)).status).toBe(200);
@@ -92,48 +84,22 @@ describe('the service', () => {
       expect([...applied]).toEqual([]);
     },
   );
-});
 
-describe('processes that are started while Redis is away', () => {
-  let database: TestDatabase;
-  const running: (Running & { port?: number })[] = [];
-
-  afterAll(async () => {
-    for (const each of running) await each.stop();
-    await database?.drop();
-  });
-
-  test('201 for a write soon after Redis is there', async () => {
-    database = await createDatabase();
-    await addWarehouse(database.sql, { wid: 1, name: 'Main' });
-    const env = {
-      DATABASE_URL: database.url,
-      REDIS_URL: redisUrl.href,
-      PORT: '0',
-      QUEUE_PREFIX: uniqueName('away'),
-    };
-    proxy.setState('cut');
+  test('201 for a write to processes that were started while Redis is away, soon after it is there', async () => {
+    const { clientId, token } = await service.client();
+    const env: Record<string, string> = { ...service.env, QUEUE_PREFIX: uniqueName('away') };
+    network.setState('cut');
     const api = await startServer(asPart('api', env), createLog('api'));
-    running.push(api, await startWorker(asPart('worker', env), createLog('worker')));
-    const secret = createSecret();
-    const clientId = uniqueName('client');
-    const permissions = allPermissions;
-    const secretDigest = digestSecret(secret);
-    await addClient(database.sql, {
-      clientId,
-      permissions,
-      wids: [1],
-      readOnly: false,
-      rateLimit: null,
-      secretDigest,
-    });
+    onTestFinished(() => api.stop());
+    const worker = await startWorker(asPart('worker', env), createLog('worker'));
+    onTestFinished(() => worker.stop());
     const baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
-    const token = await askToken(baseUrl, { clientId, secret });
-    const client = createApiClient(baseUrl, clientId, token.body.access_token, { isPatient: false });
-    expect((await client.post('/Item', { shortID: 'A' })).status).toBe(201);
-    const write = () => client.post('/Inventory/Receive', { itemID: 'A', units: 1, wid: 1, reasonCode: 0 });
+    const client = createApiClient(baseUrl, clientId, token, { isPatient: false });
+    const itemID = uniqueName('ITEM');
+    expect((await client.post('/Item', { shortID: itemID })).status).toBe(201);
+    const write = () => client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 });
     expect((await write()).status).toBe(503);
-    proxy.setState('open');
+    network.setState('open');
     await expect.poll(async () => (await write()).status).toBe(201);
   });
 });
@@ -144,12 +110,12 @@ describe('a connection of the api to Redis', () => {
     retry: 3,
   }, async () => {
     const key = uniqueName('key');
-    const redis = connectProducer(redisUrl.href, () => {});
+    const redis = connectProducer(network.url, () => {});
     await expect.poll(() => redis.status).toBe('ready');
-    proxy.setState('cut');
+    network.setState('cut');
     await expect.poll(() => redis.status, { interval: 5 }).not.toBe('ready');
     // From now on connections open and nobody answers on them.
-    proxy.setState('stalled');
+    network.setState('stalled');
     await expect.poll(() => redis.status, { interval: 5 }).toBe('connect');
     const startedAt = performance.now();
     const failure = await redis.set(key, 'sent', 'EX', 60).then(
@@ -157,7 +123,7 @@ describe('a connection of the api to Redis', () => {
       (error: Error) => error.message,
     );
     const tookMs = performance.now() - startedAt;
-    proxy.setState('open');
+    network.setState('open');
     await expect.poll(() => redis.status).toBe('ready');
     const stored = await redis.get(key);
     redis.disconnect();
@@ -168,20 +134,17 @@ describe('a connection of the api to Redis', () => {
 
 test('many replies that ask for another server end a connection once, and leave one listener on it', async () => {
   const own = await startOwnRedis();
+  onTestFinished(own.stop);
   const producer = connectProducer(own.url, () => {});
-  try {
-    await expect.poll(() => producer.status).toBe('ready');
-    const { stream } = producer as Redis;
-    const before = stream.listenerCount('close');
-    await own.redis.call('REPLICAOF', '127.0.0.1', '1');
-    const writes = Array.from({ length: 20 }, () => producer.set('key', 'value'));
-    const answers = await Promise.allSettled(writes);
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
-    expect(stream.listenerCount('close')).toBeLessThanOrEqual(before + 1);
-    await own.redis.call('REPLICAOF', 'NO', 'ONE');
-    await expect.poll(() => producer.set('key', 'value').catch(() => 'not yet')).toBe('OK');
-  } finally {
-    producer.disconnect();
-    await own.stop();
-  }
+  onTestFinished(() => producer.disconnect());
+  await expect.poll(() => producer.status).toBe('ready');
+  const { stream } = producer as Redis;
+  const before = stream.listenerCount('close');
+  await own.redis.call('REPLICAOF', '127.0.0.1', '1');
+  const writes = Array.from({ length: 20 }, () => producer.set('key', 'value'));
+  const answers = await Promise.allSettled(writes);
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
+  expect(stream.listenerCount('close')).toBeLessThanOrEqual(before + 1);
+  await own.redis.call('REPLICAOF', 'NO', 'ONE');
+  await expect.poll(() => producer.set('key', 'value').catch(() => 'not yet')).toBe('OK');
 });

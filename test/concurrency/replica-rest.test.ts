@@ -41,7 +41,7 @@ const fails = (code: string) => async (sql: Sql) => {
 
 test('a list that takes too long there, or is in the way of replay, leaves the replica to the others', async () => {
   expect(await replica.read('cheap', answer, wait())).toBe(7);
-  expect(await replica.read('cheap', sleep(20), wait())).toBe(null);
+  expect(await replica.read('cheap', fails('57014'), wait())).toBe(null);
   expect(await replica.read('cheap', answer, wait())).toBe(7);
   expect(await replica.read('cheap', fails('40001'), wait())).toBe(null);
   expect(await replica.read('cheap', answer, wait())).toBe(7);
@@ -63,7 +63,7 @@ test('an error that says the server is away rests the replica', async () => {
   expect(await replica.read('cheap', fails('57P01'), wait())).toBe(null);
   expect(await replica.read('cheap', answer, wait())).toBe(null);
   expect(reports).toHaveLength(1);
-  await expect.poll(() => replica.read('cheap', answer, wait()), { timeout: 60_000 }).toBe(7);
+  await expect.poll(() => replica.read('cheap', answer, wait())).toBe(7);
 });
 
 test('a delay before a list is read concerns every list: the replica rests, and the delay is reported', async () => {
@@ -85,6 +85,6 @@ test('a delay before a list is read concerns every list: the replica rests, and 
     expect(await isRead()).toBe(null);
     expect(told).toHaveLength(count);
     takesLong = false;
-    await expect.poll(isRead, { timeout: 60_000 }).toBe(7);
+    await expect.poll(isRead).toBe(7);
   }
 });

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { changeClient } from '@inventory/db/access/clients';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
-import { afterEach, expect, inject } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { forbidden } from '../harness/contract/answers.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
@@ -11,8 +10,7 @@ import { countStatuses } from '../harness/queue/batches.ts';
 import { notBusy, served } from '../harness/service/served.ts';
 import { allPermissions, useService } from '../harness/service/service.ts';
 
-const prefix = `revoked-${randomBytes(6).toString('hex')}`;
-const service = useService({ workers: 0, env: { QUEUE_PREFIX: prefix } });
+const service = useService({ workers: 0 });
 let worker: Running | undefined;
 
 afterEach(async () => {
@@ -42,14 +40,7 @@ served('403: a right revoked while the request waits in the queue', async () => 
   await Promise.all(
     changes.map((change, index) => changeClient(service.sql, clients[index]!.clientId, change)),
   );
-  worker = await startWorker(
-    asPart('worker', {
-      DATABASE_URL: service.databaseUrl,
-      REDIS_URL: inject('redisUrl'),
-      QUEUE_PREFIX: prefix,
-    }),
-    createLog('worker'),
-  );
+  worker = await startWorker(asPart('worker', service.env), createLog('worker'));
   const told = (await answers).map(notBusy).map(({ status, body }) => (status === 201 ? status : body));
   expect(told).toEqual([
     forbidden.permission,

@@ -1,4 +1,3 @@
-import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { drawReader, jobIdOf } from '@inventory/queue/answer-streams';
 import type { Consumer } from '@inventory/queue/consume/consume';
 import { serveShard } from '@inventory/queue/consume/serve-shard';
@@ -13,14 +12,12 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/queue/consumer.ts';
 import { fixedKeys } from '../harness/queue/envelopes.ts';
 import { allApplied } from '../harness/queue/outcomes.ts';
-import { openSubmitter } from '../harness/queue/submitter.ts';
+import { createRequest, openSubmitter } from '../harness/queue/submitter.ts';
 import { startOwnRedis } from '../harness/servers/own-redis.ts';
 import { uniqueName } from '../harness/service/service.ts';
 
 const own = await startOwnRedis();
 const { redis, url: redisUrl } = own;
-const timeout = 90_000;
-const patient = { timeout: 60_000 };
 const sizes = { envelopeMax: 4, inFlightMax: 4 };
 afterAll(() => own.stop());
 
@@ -52,40 +49,11 @@ async function age(prefix: string, byMs: number): Promise<void> {
   }
 }
 
-test('there are as many shards in use as workers, one each; a worker that stays keeps its shard', async () => {
-  const prefix = uniqueName('seats');
-  expect(await sit(prefix, 'b')).toEqual({ count: 1, mine: [0] });
-  expect(await sit(prefix, 'c')).toEqual({ count: 2, mine: [1] });
-  expect(await sit(prefix, 'a')).toEqual({ count: 3, mine: [2] });
-  expect(await mineOf(prefix, 'b')).toEqual([0]);
-  expect(await readShardCount(redis, prefix)).toBe(3);
-  expect((await readSeating(redis, prefix, longMs)).shards).toEqual([
-    { shard: 0, holder: 'b:1', isInUse: true },
-    { shard: 1, holder: 'c:1', isInUse: true },
-    { shard: 2, holder: 'a:1', isInUse: true },
-  ]);
-});
-
-test('the shards of a worker that left or went silent are taken over at the next question', async () => {
-  for (const go of [
-    (prefix: string) => leaveSeat(redis, prefix, idOf('a'), longMs),
-    (prefix: string) => redis.hset(seatKeys(prefix).seats, idOf('a'), '1 64 1'),
-  ]) {
-    const prefix = uniqueName('seats');
-    for (const name of ['a', 'b', 'c']) await sit(prefix, name);
-    await go(prefix);
-    const shares = [await sit(prefix, 'b'), await sit(prefix, 'c'), await sit(prefix, 'b')];
-    // Its shard, and the last one, until that is empty and every api knows.
-    expect(shares.map(({ count }) => count)).toEqual([2, 2, 2]);
-    expect([...shares[1]!.mine, ...shares[2]!.mine].sort()).toEqual([0, 1, 2]);
-  }
-});
-
-test('a seat expires by itself', { timeout }, async () => {
+test('a seat expires by itself', async () => {
   const prefix = uniqueName('seats');
   const said = { id: idOf('a'), shardsMax: 64, isAble: true, empty: [], found: [] };
   expect((await takeSeat(redis, prefix, said)).mine).toEqual([0]);
-  await expect.poll(() => mineOf(prefix, 'b'), { ...patient, interval: seatMs / 4 }).toContain(0);
+  await expect.poll(() => mineOf(prefix, 'b'), { interval: seatMs / 4 }).toContain(0);
 });
 
 test('a seat dated further ahead than any seat can be belongs to nobody: the clock of Redis was set back', async () => {
@@ -140,14 +108,6 @@ test('workers with different values of QUEUE_SHARDS agree on the smallest', asyn
   expect((await readSeating(redis, prefix, longMs)).shards.filter(({ isInUse }) => isInUse)).toHaveLength(2);
 });
 
-const request = (itemID: string): QueuedRequest => ({
-  requestId: crypto.randomUUID(),
-  clientId: 'shards',
-  deadline: Date.now(),
-  kind: 'receive',
-  body: { itemID, units: 1, wid: 1, reasonCode: 0 },
-});
-
 /** Workers on one queue, and the items that came to each. */
 async function openWorkers(prefix: string, count: number) {
   const took: Set<string>[] = Array.from({ length: count }, () => new Set());
@@ -169,16 +129,19 @@ async function openWorkers(prefix: string, count: number) {
   return { took, consumers };
 }
 
-test('every item is applied by one of three workers, and by another one after that has closed', {
-  timeout,
-}, async () => {
+test('every item is applied by one of three workers, and by another one after that has closed', async () => {
   const { submitRequests, prefix } = await openSubmitter({ ...sizes, redisUrl });
   const { took, consumers } = await openWorkers(prefix, 3);
-  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(3);
-  await expect.poll(() => consumers.map((each) => each.shardCount()), patient).toEqual([1, 1, 1]);
+  await expect.poll(() => readShardCount(redis, prefix)).toBe(3);
+  await expect.poll(() => consumers.map((each) => each.shardCount())).toEqual([1, 1, 1]);
   const items = Array.from({ length: 30 }, (_, index) => `ITEM-${index}`);
   const send = async () => {
-    const answers = await Promise.all(submitRequests(items.map(request), performance.now() + 60_000));
+    const answers = await Promise.all(
+      submitRequests(
+        items.map((itemID) => createRequest(itemID)),
+        performance.now() + 60_000,
+      ),
+    );
     return new Set(answers.map(({ status }) => status));
   };
   const sets = () => took.map((each) => [...each].sort());
@@ -188,14 +151,14 @@ test('every item is applied by one of three workers, and by another one after th
       for (const each of took) each.clear();
       expect(await send()).toEqual(new Set(['applied']));
       return took.every(({ size }) => size > 0) && took.reduce((sum, { size }) => sum + size, 0);
-    }, patient)
+    })
     .toBe(items.length);
   expect(sets().flat().sort()).toEqual([...items].sort());
   await consumers[1]!.close();
   for (let turn = 0; turn < 3; turn++) expect(await send()).toEqual(new Set(['applied']));
 });
 
-test('a worker that closes while it looks for work takes no seat afterwards', { timeout }, async () => {
+test('a worker that closes while it looks for work takes no seat afterwards', async () => {
   const prefix = uniqueName('closes');
   const producer = connectProducer(redisUrl, () => {});
   onTestFinished(() => producer.disconnect());
@@ -217,7 +180,7 @@ test('a worker that closes while it looks for work takes no seat afterwards', { 
     serve: (shard) => ({ shard, queue: null as never, isOpen: () => true, close: async () => {} }),
     report: () => {},
   });
-  await expect.poll(() => held.length, patient).toBeGreaterThan(0);
+  await expect.poll(() => held.length).toBeGreaterThan(0);
   await share.close();
   expect(await mineOf(prefix, 'next')).toEqual([0]);
   isHeld = false;
@@ -227,28 +190,24 @@ test('a worker that closes while it looks for work takes no seat afterwards', { 
   expect((await readSeating(redis, prefix, longMs)).workers).toEqual(['next:1']);
 });
 
-test('work is done in a shard that is not in use, of an api that does not know', {
-  timeout,
-}, async () => {
+test('work is done in a shard that is not in use, of an api that does not know', async () => {
   const prefix = uniqueName('lost');
   const { took } = await openWorkers(prefix, 1);
   const queue = openQueue({ shard: 5, prefix, connection: redis, onError: () => {} });
   onTestFinished(() => queue.close());
   const jobId = jobIdOf(drawReader(), 1);
   const place = { queue: queue.qualifiedName, jobId };
-  await queue.add('envelope', signEnvelope(await fixedKeys(), place, [request('LOST')]), {
+  await queue.add('envelope', signEnvelope(await fixedKeys(), place, [createRequest('LOST')]), {
     jobId,
     removeOnComplete: true,
   });
-  await expect.poll(() => [...took[0]!], patient).toEqual(['LOST']);
+  await expect.poll(() => [...took[0]!]).toEqual(['LOST']);
 });
 
-test('serving and giving up a shard leaves no listener on the shared connection', {
-  timeout,
-}, async () => {
+test('serving and giving up a shard leaves no listener on the shared connection', async () => {
   const producer = connectProducer(redisUrl, () => {});
   onTestFinished(() => producer.disconnect());
-  await expect.poll(() => producer.status, patient).toBe('ready');
+  await expect.poll(() => producer.status).toBe('ready');
   const listeners = () => producer.eventNames().map((name) => [name, producer.listenerCount(name)]);
   const serve = () =>
     serveShard({
@@ -259,33 +218,36 @@ test('serving and giving up a shard leaves no listener on the shared connection'
   const before = listeners();
   for (let turn = 0; turn < 12; turn++) {
     const served = serve();
-    await expect.poll(() => served.isOpen(), patient).toBe(true);
+    await expect.poll(() => served.isOpen()).toBe(true);
     await served.close();
   }
   expect(listeners()).toEqual(before);
 });
 
-test('all shards are assigned anew after Redis has lost the assignments', { timeout }, async () => {
+test('all shards are assigned anew after Redis has lost the assignments', async () => {
   const { submitRequests, prefix } = await openSubmitter({ ...sizes, redisUrl });
   const { consumers } = await openWorkers(prefix, 3);
   const held = () => consumers.map((each) => each.shardCount());
-  await expect.poll(held, patient).toEqual([1, 1, 1]);
+  await expect.poll(held).toEqual([1, 1, 1]);
   const { seats, shards } = seatKeys(prefix);
   await redis.del(seats, shards);
-  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(3);
+  await expect.poll(() => readShardCount(redis, prefix)).toBe(3);
   const answers = await Promise.all(
-    submitRequests(['A', 'B', 'C', 'D', 'E', 'F'].map(request), performance.now() + 60_000),
+    submitRequests(
+      ['A', 'B', 'C', 'D', 'E', 'F'].map((itemID) => createRequest(itemID)),
+      performance.now() + 60_000,
+    ),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['applied']));
   const inUse = async () =>
     (await readSeating(redis, prefix, longMs)).shards.filter(({ isInUse }) => isInUse).length;
-  await expect.poll(inUse, patient).toBe(3);
+  await expect.poll(inUse).toBe(3);
 });
 
-test('the seats leave Redis soon after the last worker', { timeout }, async () => {
+test('the seats leave Redis soon after the last worker', async () => {
   const prefix = uniqueName('seats');
   const { consumers } = await openWorkers(prefix, 1);
-  await expect.poll(() => readShardCount(redis, prefix), patient).toBe(1);
+  await expect.poll(() => readShardCount(redis, prefix)).toBe(1);
   await consumers[0]!.close();
   const { seats, shards } = seatKeys(prefix);
   expect(await redis.hgetall(seats)).toEqual({});
@@ -308,12 +270,6 @@ async function workersSeenAgo(agoMs: Record<string, number>) {
   };
 }
 
-test('a worker dated an hour ahead is not there: the clock of Redis was set back', async () => {
-  const { queue, namesSeen } = await workersSeenAgo({ dead: -3_600_000 });
-  expect(await namesSeen()).toEqual([]);
-  expect(await lookAtQueue(redis, [queue])).toMatchObject({ workers: 0, lastSeenMs: null });
-});
-
 test('entries dated ahead go with the first word of a worker, and a small correction removes no worker', async () => {
   const { key, namesSeen } = await workersSeenAgo({ dead: -3_600_000, corrected: -900 });
   expect(await namesSeen()).toEqual(['corrected:1']);
@@ -324,14 +280,15 @@ test('entries dated ahead go with the first word of a worker, and a small correc
     () => null,
   );
   onTestFinished(stop);
-  await expect.poll(namesSeen, patient).toContain('live:1');
+  await expect.poll(namesSeen).toContain('live:1');
   expect(await redis.zrange(key, '0', '-1')).not.toContain(idOf('dead'));
   expect(await namesSeen()).toContain('corrected:1');
 });
 
-test('a look fails in a Redis that takes no writes, because no worker could be noted there', async () => {
-  const { queue } = await workersSeenAgo({});
-  expect(await lookAtQueue(redis, [queue])).toMatchObject({ workers: 0 });
+test('a worker dated an hour ahead is not there; a look fails in a Redis that takes no writes', async () => {
+  const { queue } = await workersSeenAgo({ dead: -3_600_000 });
+  expect(await lookAtQueue(redis, [queue])).toMatchObject({ workers: 0, lastSeenMs: null });
+  // No worker could be noted there.
   await redis.config('SET', 'maxmemory', '1');
   onTestFinished(() => redis.config('SET', 'maxmemory', '0').then(() => {}));
   await expect(lookAtQueue(redis, [queue])).rejects.toThrow(/^OOM/);

@@ -1,11 +1,10 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
-import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/access/clients';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
-import { askToken, createApiClient } from '../harness/service/api-client.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asPart } from '../harness/as-part.ts';
+import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
-import { uniqueName } from '../harness/service/service.ts';
+import { useService } from '../harness/service/service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 // Rounds of three measurements each: without the flood, with it, without it. On a busy machine a round may
 // say nothing; the real cost of the flood shows in the best round.
@@ -15,44 +14,20 @@ const requests = 100;
 const connections = 200;
 const slowerMax = 3;
 
-let database: TestDatabase;
+const service = useService({ workers: 0 });
 let api: Started;
-let baseUrl: string;
-let token: string;
-const clientId = uniqueName('client');
+let client: ApiClient;
 
 beforeAll(async () => {
-  database = await createDatabase();
-  const secret = createSecret();
-  await addClient(database.sql, {
-    clientId,
-    permissions: [11],
-    wids: [],
-    readOnly: true,
-    rateLimit: 1_000_000,
-    secretDigest: digestSecret(secret),
-  });
-  api = await startProcess('apps/api/src/main.ts', {
-    DATABASE_URL: database.url,
-    REDIS_URL: inject('redisUrl'),
-    QUEUE_PREFIX: uniqueName('flood'),
-    PORT: '0',
-    INTERNAL_PORT: '0',
-    LOG_LEVEL: 'info',
-  });
-  baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
-  const answer = await askToken(baseUrl, { clientId, secret });
-  token = answer.body.access_token;
+  const { clientId, token } = await service.client({ permissions: [11], warehouses: [], readOnly: true });
+  const env = { ...asPart('api', service.env), INTERNAL_PORT: '0', CONNECTIONS_PER_ADDRESS_MAX: '250' };
+  api = await startProcess('apps/api/src/main.ts', env);
+  client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, clientId, token);
 });
-
-afterAll(async () => {
-  await api?.stop();
-  await database?.drop();
-});
+afterAll(() => api?.stop());
 
 /** The time within which 95 % of a lone caller's requests are answered, milliseconds. */
 async function measure(): Promise<number> {
-  const client = createApiClient(baseUrl, clientId, token);
   const times: number[] = [];
   for (let count = 0; count < requests; count++) {
     const startedAt = performance.now();
@@ -62,15 +37,13 @@ async function measure(): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(requests * 0.95)]!;
 }
 
-async function strangersWaiting(): Promise<number> {
-  const metrics = await (await fetch(`http://127.0.0.1:${api.internalPort}/metrics`)).text();
-  return Number(/^inventory_api_strangers_waiting (\d+)$/m.exec(metrics)?.[1] ?? 0);
-}
+const strangersWaiting = async () =>
+  (await readMetrics(api.internalPort)).value('inventory_api_strangers_waiting') ?? 0;
 
 /** Tokens like ours in all but the key that signed them. */
 function forgedTokens(): string[] {
   const own = generateKeyPairSync('ed25519');
-  const [header, claims = ''] = token.split('.');
+  const [header, claims = ''] = client.token.split('.');
   const read = JSON.parse(Buffer.from(claims, 'base64url').toString());
   return Array.from({ length: 200 }, () => {
     const changed = Buffer.from(JSON.stringify({ ...read, jti: randomUUID() })).toString('base64url');
@@ -89,7 +62,7 @@ test.each([
     for (let round = 0; round < rounds; round++) {
       const before = await measure();
       const flooder = await startProcess('test/harness/network/flooder.ts', {
-        FLOOD_URL: `${baseUrl}/Item`,
+        FLOOD_URL: `http://127.0.0.1:${api.port}/api/v1/Item`,
         FLOOD_TOKENS: JSON.stringify(tokens()),
         FLOOD_CONNECTIONS: String(connections),
       });

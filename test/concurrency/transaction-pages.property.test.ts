@@ -3,6 +3,7 @@ import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { expectInvariants } from '../harness/service/invariants.ts';
+import { arriveTransactions } from '../harness/stock/arrive.ts';
 import { chanceOf } from '../harness/stock/random-stock.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -15,24 +16,19 @@ let database: TestDatabase;
  * writes them, or by a recount.
  */
 async function add(count: number, arrive: boolean) {
+  const [last] = await database.sql<{ no: number }[]>`
+    select coalesce(max(transaction_no), 0) as no from stock_transaction`;
   await database.sql`
-    with made as (
-      insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, at, part_no, wid, to_wid)
-      select nextval('stock_transaction_no_seq') + n, gen_random_uuid(), 'tests', case when applied then 'count' else 'issue' end, '{}',
-        case when applied then 'applied' else 'refused' end, '{"difference": 0}', now(), case when applied then 1 end, case when applied then wid end,
-        case when applied and to_wid <> wid then to_wid end
-      from (
-        select n, random() < 0.8 as applied, 1 + floor(power(random(), 4) * ${warehouses})::integer as wid,
-          case when random() < 0.3 then 1 + floor(random() * ${warehouses})::integer end as to_wid
-        from generate_series(1, ${count}::integer) as n
-      ) as chosen
-      returning transaction_no, wid, to_wid
-    )
-    insert into transaction_arrival
-    select transaction_no >> 10, least(wid, to_wid), case when to_wid is null then 0 else greatest(wid, to_wid) end, count(*)
-    from made
-    where wid is not null and ${arrive}
-    group by 1, 2, 3`;
+    insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result, at, part_no, wid, to_wid)
+    select nextval('stock_transaction_no_seq') + n, gen_random_uuid(), 'tests', case when applied then 'count' else 'issue' end, '{}',
+      case when applied then 'applied' else 'refused' end, '{"difference": 0}', now(), case when applied then 1 end, case when applied then wid end,
+      case when applied and to_wid <> wid then to_wid end
+    from (
+      select n, random() < 0.8 as applied, 1 + floor(power(random(), 4) * ${warehouses})::integer as wid,
+        case when random() < 0.3 then 1 + floor(random() * ${warehouses})::integer end as to_wid
+      from generate_series(1, ${count}::integer) as n
+    ) as chosen`;
+  if (arrive) await arriveTransactions(database.sql, last!.no);
   await database.sql`select setval('stock_transaction_no_seq', (select max(transaction_no) + 700 from stock_transaction))`;
 }
 
@@ -79,30 +75,30 @@ afterAll(() => database.drop());
 test('the pages and totals of the history equal those of the whole list, for any set of warehouses', async () => {
   await expectPages('nothing');
   await add(9000, false);
-  await database.sql`select recount_transactions()`;
+  await database.sql`select recount_lists()`;
   await expectPages('counted anew');
   await add(3000, true);
   await expectPages('arrived');
   await foldArrivals(database.sql, 60_000);
-  const [row] = await database.sql`select count(*) as waiting from transaction_arrival`;
+  const [row] = await database.sql`select count(*) as waiting from list_arrival`;
   expect(row!.waiting).toBe(0);
   await add(500, true);
   await expectPages('folded, and more has arrived');
   await foldArrivals(database.sql, 60_000);
   await expectPages('folded again');
-  // More than a chapter.
-  await database.sql`select setval('stock_transaction_no_seq', 200000)`;
+  // Another bucket of each tier: 262,144, 34 million and four thousand million numbers.
+  await database.sql`select setval('stock_transaction_no_seq', 800000)`;
   await add(3000, true);
   await foldArrivals(database.sql, 60_000);
-  await expectPages('a chapter further');
-  await database.sql`select setval('stock_transaction_no_seq', 5000000)`;
+  await expectPages('in another bucket of tier 1');
+  await database.sql`select setval('stock_transaction_no_seq', 100000000)`;
   await add(2000, true);
-  await expectPages('a volume further, arrived');
+  await expectPages('in another bucket of tier 2, arrived');
   await foldArrivals(database.sql, 60_000);
-  await database.sql`select setval('stock_transaction_no_seq', 30000000)`;
-  await add(1000, true);
+  await database.sql`select setval('stock_transaction_no_seq', 100000000000)`;
+  await add(3000, true);
   await foldArrivals(database.sql, 60_000);
-  await expectPages('with empty volumes between');
-  await database.sql`select recount_transactions()`;
+  await expectPages('in another bucket of tier 3');
+  await database.sql`select recount_lists()`;
   await expectPages('the same, counted anew');
 }, 240_000);

@@ -5,6 +5,7 @@ import { meanwhile } from '../harness/meanwhile.ts';
 import { turn } from '../harness/queue/submitter.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
 const patient: Wait = { until: Number.POSITIVE_INFINITY, hasGone: () => false };
 
@@ -87,10 +88,8 @@ describe('dry runs', () => {
 
 describe('a dry run of a client', () => {
   const service = useService({ hears503: true, env: { INTERNAL_PORT: '0' } });
-  const waiting = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text();
-    return Number(/^inventory_api_postgres_waiting\{kind="trials"\} (\d+)$/m.exec(text)?.[1]);
-  };
+  const waiting = async () =>
+    (await readMetrics(service.internalPort!)).value('inventory_api_postgres_waiting{kind="trials"}');
 
   // Tried again: a request that waits three seconds for a connection is refused.
   test('is answered before dry runs that another client sent earlier', { retry: 3 }, async () => {
@@ -110,9 +109,9 @@ describe('a dry run of a client', () => {
       await holder`begin`;
       await holder`lock table lot in access exclusive mode`;
       for (let count = 0; count < 40; count++) asked.push(issue(many, uniqueName('many')));
-      await expect.poll(waiting, { timeout: 60_000 }).toBe(38);
+      await expect.poll(waiting).toBe(38);
       asked.push(issue(one, 'one'));
-      await expect.poll(waiting, { timeout: 60_000 }).toBe(39);
+      await expect.poll(waiting).toBe(39);
     } finally {
       await holder`rollback`;
       holder.release();

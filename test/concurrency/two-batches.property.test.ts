@@ -1,23 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { gateNamesOf } from '@inventory/db/batch/gates';
-import type { AtomicOperation, Queued, QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
+import type { Queued, QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { batcherOf } from '../harness/queue/batcher.ts';
-import { type BatchWorker, useBatches } from '../harness/queue/batches.ts';
+import { atomicOf, type BatchWorker, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 let worker: BatchWorker;
 beforeAll(() => {
   worker = batches.worker();
 });
-
-function atomic(operations: readonly Queued<SingleRequest>[]): QueuedRequest {
-  const { clientId, deadline } = operations[0]!;
-  const each = operations.map((operation): AtomicOperation => ({ ...operation, ownKey: null }));
-  return { kind: 'batch', requestId: randomUUID(), clientId, deadline, operations: each } as QueuedRequest;
-}
 
 /** A worker's batcher that reports which batches are under way, and holds some until told. */
 function watched(mayGo: (requests: readonly QueuedRequest[]) => Promise<unknown> = async () => {}) {
@@ -56,7 +49,7 @@ test('two batches at once share no gate, and each gate keeps the order of arriva
           ({ item, wid }) =>
             batches.request('receive', { itemID: items[item]!, units: 1, wid }) as Queued<SingleRequest>,
         );
-        return { singles, requests: isAtomic ? [atomic(singles)] : (singles as QueuedRequest[]) };
+        return { singles, requests: isAtomic ? [atomicOf(singles)] : (singles as QueuedRequest[]) };
       });
       const outcomes = await Promise.all(sent.map(({ requests }) => send(requests, 1)));
       expect(outcomes.flat().map(({ status }) => status)).toEqual(
@@ -96,7 +89,7 @@ test('beside a slow atomic batch others are applied; requests at its gates and o
     await released;
   });
   const receive = (itemID: string) => batches.request('receive', { itemID, units: 1, wid: 1 });
-  const list = (itemID: string) => atomic([receive(itemID) as Queued<SingleRequest>]);
+  const list = (itemID: string) => atomicOf([receive(itemID) as Queued<SingleRequest>]);
   const told: string[] = [];
   const tell = (name: string) => (outcomes: readonly { status: string }[]) =>
     told.push(`${name}: ${outcomes.map(({ status }) => status).join()}`);

@@ -60,12 +60,6 @@ test('looks from 250 ms on, verdict from 2500, unknown at 3100: a request of whi
   expect(life.at(-1)).toBe('3100 unknown');
 });
 
-test('applied by the first look: a request whose completion was lost', async () => {
-  const { life, pass } = wait(sent, { status: 'applied', result: '{}' });
-  await pass(4000);
-  expect(life).toEqual(['250 look', '250 applied']);
-});
-
 test('abandoned, not unknown: a request whose process stood still for its whole time', async () => {
   const { life, sweep } = wait(sent, { status: 'abandoned', result: null });
   await sweep(25, 50, 9000);

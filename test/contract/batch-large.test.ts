@@ -1,15 +1,20 @@
 import { toldLengthMax } from '@inventory/domain/stock/left-out';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import { useStock } from '../harness/contract/item-stock.ts';
 import type { ApiAnswer, ApiClient } from '../harness/service/api-client.ts';
-import { uniqueName, useService } from '../harness/service/service.ts';
+import { uniqueName } from '../harness/service/service.ts';
 import { applyLargeMoves, lotsOfLargeMove } from '../harness/stock/large-moves.ts';
-import { inStock, outcomesOf, receiveOf } from '../harness/stock/operations.ts';
+import { outcomesOf, receiveOf } from '../harness/stock/operations.ts';
 
-const service = useService();
+const { service, test: plain } = useStock();
 // Together more than one batch answers; each answer has some 200,000 characters.
 const moveCount = 40;
 // The largest answer, plus all small ones.
 const textMax = toldLengthMax + 500_000;
+
+const test = plain.extend('moves', ({ client, itemID }) => {
+  return applyLargeMoves(client, itemID, moveCount);
+});
 
 async function movesOf(itemID: string): Promise<number> {
   const [row] = await service.sql<{ moves: number }[]>`
@@ -29,69 +34,58 @@ async function leftOut(key: unknown) {
   return { transactionNo: row!.transaction_no, leftOut: true, dryRun: false };
 }
 
-const receiptOf = (itemID: string) => ({ itemID, units: 1, wid: 1, reasonCode: 1 });
 const bodiesOf = ({ body }: ApiAnswer) => body.results.map((each: { body?: object }) => each.body);
-const send = (client: ApiClient, mode: string, operations: unknown[]) =>
-  client.post('/Inventory/Batch', { mode, operations });
+const send = (client: ApiClient, mode: string, operations: unknown[], headers?: Record<string, string>) =>
+  client.post('/Inventory/Batch', { mode, operations }, headers);
+const allApplied = Array(moveCount).fill('applied 200');
 
 describe('POST /Inventory/Batch with large answers', () => {
-  test('200, atomic: replayed answers beyond the room are told by their transactionNo only', async () => {
-    const client = await service.client();
-    const itemID = await service.item();
-    const moves = await applyLargeMoves(client, itemID, moveCount);
+  test('200, atomic: beyond the room only the transactionNo is told', async ({ stock, moves }) => {
+    const { client, itemID } = stock;
     const first = await send(client, 'atomic', moves);
-    expect(outcomesOf(first.body)).toEqual(Array(moveCount).fill('applied 200'));
+    expect(outcomesOf(first.body)).toEqual(allApplied);
     expect(first.text.length).toBeLessThan(textMax);
     expect(first.headers.get('Idempotent-Replayed')).toBe('true');
     expect(bodiesOf(first)[0].lots).toHaveLength(lotsOfLargeMove);
     expect(bodiesOf(first).at(-1)).toEqual(await leftOut(moves.at(-1)!.key));
-    const again = await send(client, 'atomic', moves);
-    expect(again.text).toBe(first.text);
-    expect(await inStock(service, itemID)).toBe(lotsOfLargeMove);
+    expect((await send(client, 'atomic', moves)).text).toBe(first.text);
+    expect(await stock.units()).toBe(lotsOfLargeMove);
     expect(await movesOf(itemID)).toBe(moveCount);
   });
 
-  test('200, atomic: a list of large answers with its own key is replayed as it was', async () => {
-    const client = await service.client();
-    const itemID = await service.item();
-    const moves = await applyLargeMoves(client, itemID, moveCount);
-    const list = { mode: 'atomic', operations: [receiveOf(itemID, 1), ...moves] };
+  test('200, atomic: a list with its own key is replayed as it was', async ({ client, itemID, moves }) => {
+    const list = [receiveOf(itemID, 1), ...moves];
     const key = { 'Idempotency-Key': uniqueName('list') };
-    const first = await client.post('/Inventory/Batch', list, key);
-    const again = await client.post('/Inventory/Batch', list, key);
+    const first = await send(client, 'atomic', list, key);
+    const again = await send(client, 'atomic', list, key);
     expect([first.status, again.status]).toEqual([200, 200]);
     expect(bodiesOf(again)).toEqual(bodiesOf(first));
   });
 
-  test('409, atomic, of bounded size: a malformed operation beside large ones that earlier sends had applied', async () => {
-    const client = await service.client();
-    const moves = await applyLargeMoves(client, await service.item(), moveCount);
+  test('409, atomic, of bounded size: a malformed operation beside large ones', async ({ client, moves }) => {
     const first = await send(client, 'each', moves.slice(0, 1));
     const malformed = await send(client, 'atomic', [...moves, { op: 'move' }]);
     expect(malformed.status).toBe(409);
     expect(malformed.text.length).toBeLessThan(textMax);
-    expect(outcomesOf(malformed.body)).toEqual([...Array(moveCount).fill('applied 200'), 'refused 400']);
-    expect(bodiesOf(malformed)[0]).toEqual(first.body.results[0].body);
+    expect(outcomesOf(malformed.body)).toEqual([...allApplied, 'refused 400']);
+    expect(bodiesOf(malformed)[0]).toEqual(bodiesOf(first)[0]);
     expect(bodiesOf(malformed)[moveCount - 1]).toEqual(await leftOut(moves.at(-1)!.key));
   });
 
-  test('200, each: a replayed answer that had no room comes when its key is sent alone', async () => {
-    const client = await service.client();
-    const itemID = await service.item();
-    const moves = await applyLargeMoves(client, itemID, moveCount);
+  test('200, each: an answer that had no room comes when sent alone', async ({ client, stock, moves }) => {
     const { text, body } = await send(client, 'each', moves);
-    expect(outcomesOf(body)).toEqual(Array(moveCount).fill('applied 200'));
+    expect(outcomesOf(body)).toEqual(allApplied);
     expect(text.length).toBeLessThan(textMax);
     const left = await leftOut(moves.at(-1)!.key);
     expect(body.results.at(-1)).toMatchObject({ replayed: true, body: left });
-    const alone = await send(client, 'each', moves.slice(-1));
-    expect(alone.body.results[0].body).toMatchObject({ transactionNo: left.transactionNo });
-    expect(alone.body.results[0].body.lots).toHaveLength(lotsOfLargeMove);
-    expect(await inStock(service, itemID)).toBe(lotsOfLargeMove);
+    const [alone] = bodiesOf(await send(client, 'each', moves.slice(-1)));
+    expect(alone.transactionNo).toBe(left.transactionNo);
+    expect(alone.lots).toHaveLength(lotsOfLargeMove);
+    expect(await stock.units()).toBe(lotsOfLargeMove);
   });
 
-  test('200, each: a list with answers of more than a hundred MiB, sent again; others are answered meanwhile', async () => {
-    const [client, other] = await Promise.all([service.client(), service.client()]);
+  test('200, each: more than 100 MiB of answers; others are answered meanwhile', async ({ client }) => {
+    const other = await service.client();
     const items = await Promise.all(Array.from({ length: 8 }, () => service.item()));
     const filled = await send(
       client,
@@ -118,17 +112,16 @@ describe('POST /Inventory/Batch with large answers', () => {
       ) || '],"dryRun":false}')::json
       where kind = 'move' and body->>'itemID' in (${items.map((itemID) => `'${itemID}'`).join(', ')});
       set session_replication_role = origin`);
+    const receipt = { itemID: items[0]!, units: 1, wid: 1, reasonCode: 1 };
     for (let count = 0; count < 3; count++) {
       const [again, ...beside] = await Promise.all([
         send(client, 'each', moves),
-        ...Array.from({ length: 10 }, () => other.post('/Inventory/Receive', receiptOf(items[0]!))),
+        ...Array.from({ length: 10 }, () => other.post('/Inventory/Receive', receipt)),
       ]);
-      expect(again.status, again.text.slice(0, 500)).toBe(200);
-      expect(outcomesOf(again.body)).toEqual(applied);
+      expect(outcomesOf(again.body), again.text.slice(0, 500)).toEqual(applied);
       expect(again.text.length).toBeLessThan(textMax);
-      expect(bodiesOf(again).filter((body: { lots?: unknown[] }) => body.lots?.length === 1000)).toHaveLength(
-        3,
-      );
+      const whole = bodiesOf(again).filter((body: { lots?: unknown[] }) => body.lots?.length === 1000);
+      expect(whole).toHaveLength(3);
       expect(beside.map(({ status }) => status)).toEqual(Array(10).fill(201));
     }
   });

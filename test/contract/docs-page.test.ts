@@ -1,15 +1,18 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { faintTexts } from '../harness/pages/faint-texts.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 
+const get = (path: string, options: RequestInit = {}) => fetch(`${service.baseUrl}${path}`, options);
+const titled = '<title>Inventory Management Service API</title>';
+
 describe('GET /docs', () => {
   test('200: a page that loads everything from this service', async () => {
-    const answer = await fetch(`${service.baseUrl}/docs`);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    const answer = await get('/docs');
+    expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff');
     expect(answer.headers.get('Content-Security-Policy')).toContain("default-src 'none'; script-src 'self';");
     expect(await answer.text()).not.toMatch(/https?:/);
@@ -18,96 +21,42 @@ describe('GET /docs', () => {
   test('302 from the root of the public port to the page, without a token', async () => {
     const { origin, pathname } = new URL(`${service.baseUrl}/docs`);
     for (const method of ['GET', 'HEAD']) {
-      const answer = await fetch(`${origin}/`, { method, redirect: 'manual' });
-      expect(answer.status).toBe(302);
+      const { status, headers } = await fetch(`${origin}/`, { method, redirect: 'manual' });
       // Relative: a proxy may serve the service under another path.
-      expect(answer.headers.get('Location')).toBe(`.${pathname}`);
+      expect([status, headers.get('Location')]).toEqual([302, `.${pathname}`]);
     }
-    expect(await (await fetch(`${origin}/`)).text()).toContain(
-      '<title>Inventory Management Service API</title>',
-    );
+    expect(await (await fetch(`${origin}/`)).text()).toContain(titled);
     expect((await fetch(`${origin}/`, { method: 'POST' })).status).toBe(404);
   });
 
   test('308 with a trailing slash, to the page', async () => {
-    const answer = await fetch(`${service.baseUrl}/docs/`);
+    const answer = await get('/docs/');
     expect(answer.url).toBe(`${service.baseUrl}/docs`);
-    expect(await answer.text()).toContain('<title>Inventory Management Service API</title>');
+    expect(await answer.text()).toContain(titled);
   });
 
-  test('200: the files of the page, cached by the browser', async () => {
-    for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'page.js', 'page.css']) {
-      const answer = await fetch(`${service.baseUrl}/docs/${name}`);
-      expect(answer.status, name).toBe(200);
-      expect(answer.headers.get('X-Content-Type-Options'), name).toBe('nosniff');
-      expect(answer.headers.get('Content-Encoding'), name).toBe('gzip');
-      expect((await answer.text()).length, name).toBeGreaterThan(50);
-      const again = await fetch(`${service.baseUrl}/docs/${name}`, {
-        headers: { 'If-None-Match': answer.headers.get('ETag')!, 'Cache-Control': 'max-age=0' },
-      });
-      expect(again.status, name).toBe(304);
-    }
-  });
+  test.each(['swagger-ui-bundle.js', 'swagger-ui.css', 'page.js', 'page.css'])(
+    '200: its file %s, compressed; 304: unchanged',
+    async (name) => {
+      const answer = await get(`/docs/${name}`);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff');
+      expect(answer.headers.get('Content-Encoding')).toBe('gzip');
+      expect((await answer.text()).length).toBeGreaterThan(50);
+      const headers = { 'If-None-Match': answer.headers.get('ETag')!, 'Cache-Control': 'max-age=0' };
+      expect((await get(`/docs/${name}`, { headers })).status).toBe(304);
+    },
+  );
 
-  test('404: any other file, by any path', async () => {
-    for (const name of [
-      'package.json',
-      '%2e%2e/package.json',
-      '..%2fpackage.json',
-      '..%5cpackage.json',
-      'x/y',
-    ]) {
-      const answer = await fetch(`${service.baseUrl}/docs/${name}`);
-      expect([401, 404], name).toContain(answer.status);
-      expect(await answer.text(), name).not.toContain('swagger-ui');
-    }
-  });
+  test.each(['package.json', '%2e%2e/package.json', '..%2fpackage.json', '..%5cpackage.json', 'x/y'])(
+    '404: /docs/%s, any other file',
+    async (name) => {
+      const answer = await get(`/docs/${name}`);
+      expect([401, 404]).toContain(answer.status);
+      expect(await answer.text()).not.toContain('swagger-ui');
+    },
+  );
 });
-
-/**
- * Runs in the page. Returns the visible texts whose contrast with their background is below 4.5 (WCAG 2.2,
- * 1.4.3), each with its ratio, each look once.
- */
-// biome-ignore lint/suspicious/noExplicitAny: the page has its own names.
-declare const document: any, getComputedStyle: any, NodeFilter: any;
-function faintTexts(): string[] {
-  const channels = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
-  const light = (color: number[]) => {
-    const [red = 0, green = 0, blue = 0] = color
-      .slice(0, 3)
-      .map((part) => part / 255)
-      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const over = (above: number[], below: number[]) => {
-    const alpha = above[3] ?? 1;
-    return [0, 1, 2].map((at) => above[at]! * alpha + below[at]! * (1 - alpha));
-  };
-  // biome-ignore lint/suspicious/noExplicitAny: an element.
-  const behind = (element: any): number[] => {
-    if (element === null) return [255, 255, 255];
-    const own = channels(getComputedStyle(element).backgroundColor);
-    return (own[3] ?? 1) === 1 ? own : over(own, behind(element.parentElement));
-  };
-  const found = new Map<string, string>();
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const text = walker.currentNode.textContent.trim();
-    const element = walker.currentNode.parentElement;
-    if (text === '' || !element.checkVisibility() || element.closest('svg, noscript, option') !== null)
-      continue;
-    const ground = behind(element);
-    const shown = over(channels(getComputedStyle(element).color), ground);
-    const [low, high] = [light(shown), light(ground)].sort((a, b) => a - b);
-    const ratio = (high! + 0.05) / (low! + 0.05);
-    if (ratio < 4.5)
-      found.set(
-        `${element.tagName}.${element.className} ${shown} on ${ground}`,
-        `${ratio.toFixed(1)} ${text.slice(0, 40)}`,
-      );
-  }
-  return [...found].map(([look, what]) => `${look}: ${what}`);
-}
 
 describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)', () => {
   let browser: Browser;
@@ -120,7 +69,6 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
   beforeAll(async () => {
     browser = await startBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
-    page.setDefaultTimeout(slowMs);
     page.on('request', (request) => {
       if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host);
     });
@@ -128,28 +76,37 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
       if (message.type() === 'error') complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(`${service.baseUrl}/docs`);
-    await page.locator('.opblock').first().waitFor();
+    await show(page);
   });
 
   afterAll(async () => {
     await browser?.close();
   });
 
+  async function show(tab: Page) {
+    tab.setDefaultTimeout(slowMs);
+    await tab.goto(`${service.baseUrl}/docs`);
+    await tab.locator('.opblock').first().waitFor();
+  }
+
   /** Opens the page in its own tab. */
   async function openPage(options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
     const other = await browser.newPage(options);
     onTestFinished(() => other.close());
-    other.setDefaultTimeout(slowMs);
-    await other.goto(`${service.baseUrl}/docs`);
-    await other.locator('.opblock').first().waitFor();
+    await show(other);
     return other;
+  }
+
+  /** Opens an operation. */
+  async function openOperation(tab: Page, id: string) {
+    const block = tab.locator(`#operations-${id}`);
+    await block.locator('.opblock-summary-control').click();
+    return block;
   }
 
   /** Opens an operation, fills it in and sends it; returns the answer shown on the page. */
   async function tryOut(id: string, fill: () => Promise<void>) {
-    const block = page.locator(`#operations-Inventory-${id}`);
-    await block.locator('.opblock-summary-control').click();
+    const block = await openOperation(page, `Inventory-${id}`);
     await block.getByRole('button', { name: 'Try it out' }).click();
     await fill();
     await block.getByRole('button', { name: 'Execute', exact: true }).click();
@@ -163,9 +120,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
   test('shows the title and every operation', async () => {
     expect(await page.title()).toBe('Inventory Management Service API');
     const shown = await page.locator('.opblock-summary-path').allTextContents();
-    const document = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as {
-      paths: Record<string, object>;
-    };
+    const document = (await (await get('/openapi.json')).json()) as { paths: Record<string, object> };
     const paths = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map(() => path),
     );
@@ -184,10 +139,9 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await dialog.getByRole('button', { name: 'Remove authorization' }).waitFor();
     await page.locator('.btn-done').first().click();
 
+    const body = JSON.stringify({ itemID, units: 12.5, wid: 1, reasonCode: 3 });
     const received = await tryOut('receive', () =>
-      page
-        .locator('#operations-Inventory-receive textarea.body-param__text')
-        .fill(JSON.stringify({ itemID, units: 12.5, wid: 1, reasonCode: 3 })),
+      page.locator('#operations-Inventory-receive textarea.body-param__text').fill(body),
     );
     expect(received.status).toBe(201);
     expect(received.body).toContain('"status": "received"');
@@ -204,15 +158,13 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await boxes.nth(2).waitFor();
     const names = await boxes.evaluateAll((all) => all.map(({ id }) => id));
     expect(names.slice(0, 2)).toEqual(['client_id_clientCredentials', 'client_secret_clientCredentials']);
-    await expect
-      .poll(() => other.evaluate('document.activeElement.id'), { timeout: slowMs })
-      .toBe('client_id_clientCredentials');
+    const focused = () => other.evaluate('document.activeElement.id');
+    await expect.poll(focused, { timeout: slowMs }).toBe('client_id_clientCredentials');
   });
 
   test('fills in the numbers and bodies of the examples when an operation is tried out', async () => {
     const other = await openPage();
-    const byNumber = other.locator('#operations-Item-getItem');
-    await byNumber.locator('.opblock-summary-control').click();
+    const byNumber = await openOperation(other, 'Item-getItem');
     await byNumber.getByRole('button', { name: 'Try it out' }).click();
     expect(await byNumber.locator('tr[data-param-name] input').first().inputValue()).toBe('1');
   });
@@ -224,8 +176,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
         `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}.match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3`,
       ) as Promise<number>;
     expect(await lightness('html', 'backgroundColor')).toBeLessThan(60);
-    const receive = other.locator('#operations-Inventory-receive');
-    await receive.locator('.opblock-summary-control').click();
+    const receive = await openOperation(other, 'Inventory-receive');
     await receive.locator('table.headers').first().waitFor();
     for (const text of ['.swagger-ui .info p', 'table.headers td', '.response-col_status'])
       expect(await lightness(text, 'color'), text).toBeGreaterThan(150);
@@ -235,31 +186,28 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
 
   test('every text has enough contrast in the dark', async () => {
     const other = await openPage({ colorScheme: 'dark' });
-    const receive = other.locator('#operations-Inventory-receive');
-    await receive.locator('.opblock-summary-control').click();
+    const receive = await openOperation(other, 'Inventory-receive');
     await receive.locator('.examples-select__section-label').first().waitFor();
     expect(await other.evaluate(`(${faintTexts.toString()})()`)).toEqual([]);
   });
 
   test('fits a phone: answers are stacked, and nothing scrolls sideways', async () => {
     const phone = await openPage({ viewport: { width: 390, height: 844 } });
-    const receive = phone.locator('#operations-Inventory-receive');
-    await receive.locator('.opblock-summary-control').click();
+    const receive = await openOperation(phone, 'Inventory-receive');
     const rows = receive.locator('.responses-table tr.response');
     await rows.first().waitFor();
     expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(390);
     // The words of an answer use nearly all of the width, and end inside it.
-    const boxes = (cells: string) =>
-      receive
-        .locator(cells)
-        .evaluateAll((all) =>
-          all.map((each) => each.getBoundingClientRect()).map(({ left, right }) => ({ left, right })),
-        );
     for (const cells of [
       'tr.response > td.response-col_description',
       'table.headers tbody td:nth-child(2)',
     ]) {
-      const found = await boxes(cells);
+      const found = await receive.locator(cells).evaluateAll((all) =>
+        all.map((each) => {
+          const { left, right } = each.getBoundingClientRect();
+          return { left, right };
+        }),
+      );
       expect(found.length).toBeGreaterThan(5);
       for (const { left, right } of found) {
         expect(right - left, cells).toBeGreaterThan(300);

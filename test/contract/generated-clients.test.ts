@@ -26,20 +26,9 @@ async function compile(name: string, text: string): Promise<string> {
   const inside = join(folder, name);
   await writeFile(join(inside, 'caller.ts'), text);
   const compilerOptions = {
-    ...{
-      strict: true,
-      noEmit: true,
-      allowImportingTsExtensions: true,
-      skipLibCheck: false,
-      noUncheckedIndexedAccess: true,
-      types: [],
-    },
-    ...{
-      target: 'es2022',
-      module: 'esnext',
-      moduleResolution: 'bundler',
-      lib: ['es2022', 'dom', 'dom.iterable'],
-    },
+    ...{ strict: true, noEmit: true, allowImportingTsExtensions: true, skipLibCheck: false, types: [] },
+    ...{ noUncheckedIndexedAccess: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler' },
+    lib: ['es2022', 'dom', 'dom.iterable'],
   };
   await writeFile(join(inside, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*.ts'] }));
   return new Promise((resolve) => {

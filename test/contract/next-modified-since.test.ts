@@ -8,14 +8,15 @@ import { holdLot } from '@inventory/db/operator/holds';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/stock/request';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { dateTime } from '../harness/contract/answers.ts';
+import { stockOf, useStock } from '../harness/contract/item-stock.ts';
 import { applyHeld, holdOpen } from '../harness/network/held-open.ts';
 import { createDatabase } from '../harness/servers/database.ts';
 import type { ApiAnswer, ApiClient } from '../harness/service/api-client.ts';
-import { uniqueName, useService } from '../harness/service/service.ts';
-import { receiveLot } from '../harness/stock/stock.ts';
+import { uniqueName } from '../harness/service/service.ts';
 
-const service = useService();
+const { service, test } = useStock();
 const header = 'X-Next-Modified-Since';
 
 // More than the margin behind the clock plus the time the value is cached.
@@ -34,8 +35,9 @@ async function waitUntilPast(moment: number): Promise<void> {
 }
 
 function nextOf(answer: ApiAnswer): number {
-  expect(answer.headers.get(header)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  return Date.parse(answer.headers.get(header)!);
+  const next = answer.headers.get(header);
+  expect(next).toEqual(dateTime);
+  return Date.parse(next!);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: records have their own names.
@@ -57,16 +59,21 @@ async function walk(client: ApiClient, path: string, since?: string) {
 }
 
 const paged = [
-  ...['/Inventory', '/Inventory/1', '/Inventory/StockLevels', '/Inventory/StockLevels/1', '/Item'],
-  '/Item/All',
-  '/Inventory/Transactions',
+  ...['/Inventory', '/Inventory/1', '/Inventory/StockLevels', '/Inventory/StockLevels/1'],
+  ...['/Item', '/Item/All', '/Inventory/Transactions'],
 ];
 
-test.each(paged)(
+/** A request for the worker that does not expire. */
+const requestOf = (client: ApiClient, kind: QueuedRequest['kind'], body: object) =>
+  ({
+    ...{ requestId: randomUUID(), clientId: client.clientId, deadline: Date.now() + 3_600_000, kind },
+    body: { reasonCode: 0, ...body },
+  }) as QueuedRequest;
+
+test.for(paged)(
   '%s: every page gives the value for the next request, in the form the parameter takes',
-  async (path) => {
-    const client = await service.client();
-    await receiveLot(client, await service.item(), 5);
+  async (path, { client, stock }) => {
+    await stock.addLot(5);
     const before = await clock();
     for (const query of ['', 'page=1000', 'sort=partNo&direction=DESC', 'modifiedSince=2000-01-01']) {
       const next = nextOf(await client.get(`${path}?${query}`));
@@ -78,25 +85,20 @@ test.each(paged)(
   },
 );
 
-test('no value on a single item, a category or an error', async () => {
-  const client = await service.client();
-  const shortID = await service.item({ category: 812 });
-  const answers = await Promise.all(
-    [`/Item?key=${shortID}&type=id`, '/Item?Category=812', '/Item?page=0', '/Inventory/3'].map((path) =>
-      client.get(path),
-    ),
-  );
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 403]);
-  for (const { headers } of answers) expect(headers.get(header)).toBeNull();
+test('no value on a single item, a category or an error', async ({ client, itemID }) => {
+  for (const [path, status] of [
+    [`/Item?key=${itemID}&type=id`, 200],
+    ['/Item?Category=812', 200],
+    ['/Item?page=0', 400],
+    ['/Inventory/3', 403],
+  ] as const) {
+    const answer = await client.get(path);
+    expect([answer.status, answer.headers.get(header)], path).toEqual([status, null]);
+  }
 });
 
-test('a write that was open while a client walked is in the next walk, even if committed long after', async () => {
-  const client = await service.client();
-  const itemID = await service.item();
-  const receipt = {
-    ...{ requestId: randomUUID(), clientId: client.clientId, deadline: Date.now() + 3_600_000 },
-    ...{ kind: 'receive', body: { itemID, units: 2, wid: 2, reasonCode: 0 } },
-  } as QueuedRequest;
+test('an open write is in the next walk, even if committed long after', async ({ client, itemID }) => {
+  const receipt = requestOf(client, 'receive', { itemID, units: 2, wid: 2 });
   const commit = await holdOpen(service.sql, (own) => applyHeld(service.sql, own, [receipt]));
   await waitUntilPast(await clock());
   const { records, next } = await walk(client, '/Inventory');
@@ -106,74 +108,54 @@ test('a write that was open while a client walked is in the next walk, even if c
   expect(changed.records.filter(({ shortID }) => shortID === itemID)).toHaveLength(1);
 });
 
-test('every kind of write, by any call or command, is in the next walk when it commits late', async () => {
-  const client = await service.client();
+test('every kind of write is in the next walk when it commits late', async ({ client }) => {
   const { sql } = service;
   const make = async () => {
     const itemID = await service.item();
-    return { itemID, recNo: await receiveLot(client, itemID, 5) };
+    return { itemID, recNo: await stockOf(service, client, itemID).addLot(5) };
   };
-  const request = (kind: QueuedRequest['kind'], body: object) =>
-    ({
-      ...{ requestId: randomUUID(), clientId: client.clientId, deadline: Date.now() + 3_600_000, kind },
-      body: { reasonCode: 0, ...body },
-    }) as QueuedRequest;
   const [received, issued, held, described, counted] = await Promise.all(Array.from({ length: 5 }, make));
   const changed = await service.item();
   const created = uniqueName('CREATED');
-  /** Each writer, where its work shows, and how. */
-  const writers: {
-    write: (own: Sql) => Promise<unknown>;
-    seen: [string, (record: Records[0]) => boolean][];
-  }[] = [
-    {
-      write: (own) =>
-        applyHeld(sql, own, [request('receive', { itemID: received!.itemID, units: 2, wid: 2 })]),
-      seen: [
-        ['/Inventory', (lot) => lot.shortID === received!.itemID && lot.wID === 2],
-        ['/Inventory/StockLevels', ({ inStock }) => inStock === 7],
-      ],
-    },
-    {
-      write: (own) =>
-        applyHeld(sql, own, [request('issue', { itemID: issued!.itemID, units: 3.25, wid: 1 })]),
-      seen: [
-        ['/Inventory/1', ({ units }) => units === 1.75],
-        ['/Inventory/StockLevels/1', ({ inStock }) => inStock === 1.75],
-      ],
-    },
-    {
-      write: (own) => holdLot(own, { recNo: held!.recNo, reason: 'inspection' }),
-      seen: [
-        ['/Inventory', (lot) => lot.recNo === held!.recNo && lot.hold],
-        ['/Inventory/StockLevels', ({ onHold }) => onHold === 5],
-      ],
-    },
-    {
-      write: (own) => updateItem(own, described!.itemID, { description: 'changed late' }),
-      seen: [
-        ['/Inventory', ({ description }) => description === 'changed late'],
-        ['/Item', ({ description }) => description === 'changed late'],
-      ],
-    },
-    {
-      write: (own) => setOrderQuantities(own, { shortId: counted!.itemID, wid: 1 }, { onOrder: '11' }),
-      seen: [['/Inventory/StockLevels', ({ onOrder }) => onOrder === 11]],
-    },
-    {
-      write: (own) => setOrderQuantities(own, { shortId: changed, wid: 2 }, { onOrder: '12' }),
-      seen: [['/Inventory/StockLevels', ({ onOrder }) => onOrder === 12]],
-    },
-    {
-      write: (own) => updateItem(own, changed, { discontinued: true }),
-      seen: [['/Item/All', (item) => item.shortID === changed && item.discontinued]],
-    },
-    {
-      write: async (own) => createItem(own, await drawPartNo(own), created, {}, 'tests'),
-      seen: [['/Item/All', ({ shortID }) => shortID === created]],
-    },
+  const apply = (own: Sql, kind: QueuedRequest['kind'], body: object) =>
+    applyHeld(sql, own, [requestOf(client, kind, body)]);
+  const order = (shortId: string, wid: number, onOrder: string) => (own: Sql) =>
+    setOrderQuantities(own, { shortId, wid }, { onOrder });
+  /** Each writer, and where its work shows, and how. */
+  type Seen = [path: string, isSeen: (record: Records[0]) => boolean];
+  const writers: [write: (own: Sql) => Promise<unknown>, ...seen: Seen[]][] = [
+    [
+      (own) => apply(own, 'receive', { itemID: received!.itemID, units: 2, wid: 2 }),
+      ['/Inventory', (lot) => lot.shortID === received!.itemID && lot.wID === 2],
+      ['/Inventory/StockLevels', ({ inStock }) => inStock === 7],
+    ],
+    [
+      (own) => apply(own, 'issue', { itemID: issued!.itemID, units: 3.25, wid: 1 }),
+      ['/Inventory/1', ({ units }) => units === 1.75],
+      ['/Inventory/StockLevels/1', ({ inStock }) => inStock === 1.75],
+    ],
+    [
+      (own) => holdLot(own, { recNo: held!.recNo, reason: 'inspection' }),
+      ['/Inventory', (lot) => lot.recNo === held!.recNo && lot.hold],
+      ['/Inventory/StockLevels', ({ onHold }) => onHold === 5],
+    ],
+    [
+      (own) => updateItem(own, described!.itemID, { description: 'changed late' }),
+      ['/Inventory', ({ description }) => description === 'changed late'],
+      ['/Item', ({ description }) => description === 'changed late'],
+    ],
+    [order(counted!.itemID, 1, '11'), ['/Inventory/StockLevels', ({ onOrder }) => onOrder === 11]],
+    [order(changed, 2, '12'), ['/Inventory/StockLevels', ({ onOrder }) => onOrder === 12]],
+    [
+      (own) => updateItem(own, changed, { discontinued: true }),
+      ['/Item/All', (item) => item.shortID === changed && item.discontinued],
+    ],
+    [
+      async (own) => createItem(own, await drawPartNo(own), created, {}, 'tests'),
+      ['/Item/All', ({ shortID }) => shortID === created],
+    ],
   ];
-  for (const { write, seen } of writers) {
+  for (const [write, ...seen] of writers) {
     const commit = await holdOpen(sql, write);
     const written = await clock();
     await expect.poll(async () => clock()).toBeGreaterThan(written + 1);
@@ -191,9 +173,7 @@ test('every kind of write, by any call or command, is in the next walk when it c
   }
 });
 
-test('the value stands still while a change is open, and goes on after it', async () => {
-  const client = await service.client();
-  const itemID = await service.item();
+test('the value stands still while a change is open, and goes on after it', async ({ client, itemID }) => {
   const before = await clock();
   const commit = await holdOpen(service.sql, (own) => updateItem(own, itemID, { category: 5 }));
   const after = await clock();
@@ -227,9 +207,7 @@ test('a transaction holds the value by one lock and its numbers by another, howe
   expect(seen[0]).not.toBe(seen[1]);
 });
 
-test('an open transaction without changes does not hold the value, nor does another database', async () => {
-  const client = await service.client();
-  const itemID = await service.item();
+test('neither an open read nor another database holds the value', async ({ client, itemID }) => {
   const other = await createDatabase();
   try {
     const ends = [
@@ -244,17 +222,15 @@ test('an open transaction without changes does not hold the value, nor does anot
   }
 });
 
-test('the value reveals nothing of what others are doing right now', async () => {
-  const itemID = await service.item();
+test('the value reveals nothing of what others are doing right now', async ({ itemID }) => {
   const commit = await holdOpen(service.sql, (own) => updateItem(own, itemID, { category: 6 }));
   const next = await readNextModifiedSince(service.sql);
   expect((await clock()) - next.getTime()).toBeGreaterThanOrEqual(2000);
   await commit();
 });
 
-test('the value is read before the page, so a commit between the two is not lost', async () => {
+test('the value is read before the page: no commit in between is lost', async ({ itemID: shortId }) => {
   const { sql } = service;
-  const shortId = await service.item();
   const commit = await holdOpen(sql, (own) => updateItem(own, shortId, { description: 'in between' }));
   await waitUntilPast(await clock());
   const pool = { run: <T>(work: (own: Sql) => Promise<T>) => work(sql) };

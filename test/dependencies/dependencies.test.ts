@@ -38,7 +38,7 @@ test('an advisory concerns the versions in its range, and is settled by a reason
   expect(withoutReason([advisory], [{ ...advisory, reason: 'never called with it' }])).toEqual([]);
 });
 
-test.each([
+test.concurrent.each([
   ['an advisory of the registry without a reason: the audit fails', 200, 1],
   ['a registry that answers no audits: the stored list counts', 405, 0],
 ])('%s', async (_what, status, code) => {
@@ -64,7 +64,7 @@ test.each([
   expect(audit.output.includes('koa <99: https://example.org/X-1')).toBe(status === 200);
 });
 
-test('the bill of materials names every package in the lock file, each with its checksum', async () => {
+test.concurrent('the bill of materials names every package in the lock file, each with its checksum', async () => {
   const { code, output } = await run('npx', ['-y', 'pnpm@12', '--silent', 'run', 'sbom']);
   expect(code).toBe(0);
   const bill = JSON.parse(output);

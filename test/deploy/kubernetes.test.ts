@@ -4,17 +4,12 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { apiSettings } from '@inventory/api/config';
 import { connectionsOf } from '@inventory/api/database';
-import { startServer } from '@inventory/api/server';
 import { loginOf, parts, roleOf } from '@inventory/db/access/logins';
 import { postgresSettings } from '@inventory/local/postgres/postgres-settings';
-import { createLog } from '@inventory/process/log/log';
-import type { Running } from '@inventory/process/run';
 import { connections, readConfig } from '@inventory/process/settings/config';
 import { workerSettings } from '@inventory/worker/config';
-import { startWorker } from '@inventory/worker/worker';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { asPart } from '../harness/as-part.ts';
 import {
   kustomizations,
   type Manifest,
@@ -27,7 +22,7 @@ import {
   readManifests,
 } from '../harness/deploy/manifests.ts';
 import { typeCheckManifests } from '../harness/deploy/type-check-manifests.ts';
-import { uniqueName, useService } from '../harness/service/service.ts';
+import { useService } from '../harness/service/service.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 import { namedMetrics } from '../harness/watch/named-metrics.ts';
 
@@ -354,24 +349,8 @@ describe('Postgres and Redis', () => {
 });
 
 describe('the running processes', () => {
-  const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('kubernetes-other') } });
-  const running: Record<string, Running> = {};
-  const portOf = (name: string) => running[name]!.internalPort!;
-
-  beforeAll(async () => {
-    const env = {
-      DATABASE_URL: service.databaseUrl,
-      REDIS_URL: inject('redisUrl'),
-      QUEUE_PREFIX: uniqueName('kubernetes'),
-      PORT: '0',
-      INTERNAL_PORT: '0',
-    };
-    running['inventory-worker'] = await startWorker(asPart('worker', env), createLog('worker'));
-    running['inventory-api'] = await startServer(asPart('api', env), createLog('api'));
-  });
-  afterAll(async () => {
-    for (const each of Object.values(running).reverse()) await each.stop();
-  });
+  const service = useService({ env: { INTERNAL_PORT: '0' } });
+  const portOf = (name: string) => (name === 'inventory-api' ? service.internalPort! : service.workerPort!);
 
   test('answer every probe, and show their metrics where Prometheus looks', async () => {
     for (const name of ['inventory-api', 'inventory-worker']) {

@@ -133,7 +133,7 @@ test('tests and compose run the same Postgres and the same Redis', () => {
 
 test('images have exact tags, and docs/containers.md says how each gets its digest', () => {
   const [, locked] = /--lock-image-digests ([a-z ]+) > docker-compose\.digests\.yml/.exec(containers)!;
-  const others = Object.entries(services).filter(([, { image }]) => image !== 'inventory');
+  const others = Object.entries(services).filter(([, { image }]) => !image.startsWith('inventory:'));
   expect(others.map(([name]) => name).sort()).toEqual(locked!.split(' ').sort());
   for (const [name, { image }] of others)
     expect(image, name).toMatch(/^[a-z/]+:v?\d+\.\d+(\.\d+)?(@sha256:[0-9a-f]{64})?$/);
@@ -206,7 +206,6 @@ describe('the proxy', () => {
 
   test('is open to other machines over TLS only', () => {
     expect(Object.keys(withTls)).toEqual(['proxy']);
-    expect(withTls.proxy!.ports).toEqual(['80:8080', '443:8443']);
     expect([lineOf('http_port'), lineOf('https_port')]).toEqual(['8080', '8443']);
     for (const kind of ['acme', 'files'])
       expect(read(`docker/proxy/tls-${kind}.caddy`)).toMatch(/^https:\/\/\{\$SITE\} \{$/m);

@@ -52,8 +52,8 @@ async function startBelowInit(readyStatus: number) {
   return { port: Number(printed), init: init.pid!, service: service! };
 }
 
-function check(port: number, initPid: number): Promise<{ code: number; said: string }> {
-  const env = { ...process.env, INTERNAL_PORT: String(port), HEALTH_PATIENCE_SECONDS: '1' };
+function check(port: number, initPid: number, more = {}): Promise<{ code: number; said: string }> {
+  const env = { ...process.env, INTERNAL_PORT: String(port), ...more };
   return new Promise((resolve) => {
     execFile('bash', [script, String(initPid)], { env }, (error, stdout) =>
       resolve({ code: error === null ? 0 : Number(error.code), said: stdout.trim() }),
@@ -85,7 +85,7 @@ test.runIf(isLinux)('a process that hangs is killed, so that it starts anew', as
   const { port, init: pid, service } = await startBelowInit(200);
   process.kill(service, 'SIGSTOP');
   const ended = once(init!, 'exit');
-  expect(await check(port, pid)).toEqual({
+  expect(await check(port, pid, { HEALTH_PATIENCE_SECONDS: '1' })).toEqual({
     code: 1,
     said: 'no answer: the process is killed and will be restarted',
   });

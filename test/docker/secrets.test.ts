@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addressOf, excessRightsOf, loginOf, parts } from '@inventory/db/access/logins';
 import { connect } from '@inventory/db/postgres/pool';
@@ -12,30 +10,20 @@ import { reloadRedisUsers } from '@inventory/queue/redis/reload-redis-users';
 import { workerSettings } from '@inventory/worker/config';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { programOf } from '../harness/compiled.ts';
+import { createFolder, useFolder } from '../harness/folders.ts';
 import { startOwnRedis } from '../harness/servers/own-redis.ts';
+import { runHere } from '../harness/service/command-line.ts';
 
-const root = join(import.meta.dirname, '../..');
 const own = await startOwnRedis();
-let folder: string;
+const folder = useFolder();
+beforeAll(() => chmod(folder, 0o755));
+afterAll(() => own.stop());
 
-beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'secrets-')));
-  await chmod(folder, 0o755);
-});
-afterAll(async () => {
-  await own.stop();
-  await rm(folder, { recursive: true });
-});
-
-/** Runs the command line as the containers do; returns its output. */
-function inventory(args: string[], env: Record<string, string> = {}): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const program = [...programOf(join(root, 'apps/admin/src/main.ts')), ...args];
-    execFile(process.execPath, program, { cwd: root, env: { ...process.env, ...env } }, (error, stdout) =>
-      error === null ? resolve(stdout) : reject(error),
-    );
-  });
+/** Runs a command; returns its output. */
+async function inventory(args: string[], env: Record<string, string> = {}): Promise<string> {
+  const { code, stdout, stderr } = await runHere(args, env);
+  expect(code, stderr).toBe(0);
+  return stdout;
 }
 
 const draw = () =>
@@ -108,7 +96,7 @@ describe('secrets', () => {
   });
 
   test('apply to a running Redis once it has reloaded them', async () => {
-    const home = await realpath(await mkdtemp(join(tmpdir(), 'reload-')));
+    const home = createFolder();
     const { signal } = new AbortController();
     const settings = { folder: home, port: undefined, rememberedPort: undefined, throwAway: false };
     const server = await startRedis({ ...settings, queuePrefix: 'before', report: () => {}, signal });
@@ -124,7 +112,6 @@ describe('secrets', () => {
     } finally {
       redis.disconnect();
       await server.stop();
-      await rm(home, { recursive: true });
     }
   });
 

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { queueName, shardOf } from '@inventory/queue/envelope';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { openConsumer } from '../harness/queue/consumer.ts';
-import { openSubmitter } from '../harness/queue/submitter.ts';
+import { createRequest, openSubmitter } from '../harness/queue/submitter.ts';
 import { findRefused, redisLogins } from '../harness/servers/logins.ts';
 import { startLoad } from '../harness/servers/redis-load.ts';
 import {
@@ -102,12 +100,7 @@ describe.skipIf(program === null)(`a Redis Cluster${reason === '' ? '' : ` (not 
     expect(new Set(itemIds.map((itemId) => shardOf(itemId, 2))).size).toBe(2);
     // A request without a completion ends with its verdict: abandoned.
     const submit = async () => {
-      const requests = itemIds.map(
-        (itemID): QueuedRequest => ({
-          ...{ requestId: randomUUID(), clientId: 'told', deadline: Date.now(), kind: 'receive' as const },
-          body: { itemID, units: 1, wid: 1, reasonCode: 0 },
-        }),
-      );
+      const requests = itemIds.map((itemID) => createRequest(itemID));
       const results = await Promise.all(submitRequests(requests, performance.now() + 60_000));
       return results.map(({ status }) => status);
     };

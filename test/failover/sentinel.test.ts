@@ -29,7 +29,7 @@ describe.skipIf(program === null)(
     // Starts before the service that uses it.
     beforeAll(async () => {
       process.on('warning', noteWarning);
-      trio = await startSentinelTrio(program!, logins);
+      trio = await startSentinelTrio(program!, logins, { isQuick: true });
       env.REDIS_URL = trio.url;
     });
     // Ends after the service that uses it: hooks run in reverse.

@@ -1,4 +1,4 @@
-import { pause } from './fault.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createOperation, type Hearing, type Mode, type Operation } from './operations.ts';
 import { pickOne } from './random.ts';
 import type { Requests } from './requests.ts';
@@ -22,20 +22,20 @@ export type BatchMeans = {
   requests: Requests;
   hearing: Hearing;
   isRunning: () => boolean;
-  /** The item that is left to others at the moment. */
+  /** The item that these callers must not use now; null: none. */
   avoided: () => string | null;
-  /** The references of batches that must be there whole or not at all. */
+  /** The references of batches that must be applied whole or not at all. */
   wholes: string[][];
 };
 
 /**
- * Sends a batch of this many operations, with keys or without, cut in the middle or not, perhaps twice at
- * once, and sends unclear operations again until they are clear.
+ * Sends a batch of this many operations, with or without keys, sometimes cut off or sent twice at once, and
+ * resends unclear operations until they are clear.
  */
 export type SendOne = (mode: Mode, count: number) => Promise<void>;
 
 const keyWithinMs = 10_000;
-// As many as a batch may have, less those that some bring along.
+// Below the limit of a batch, because some reversals add a twin.
 const full = 480;
 
 /** Sends batches one after the other until the run ends. */
@@ -61,7 +61,7 @@ function createBatchCaller(name: string, means: BatchMeans): SendOne {
   const { sendBatch, sendParts } = createSending(means);
   let turn = 0;
 
-  /** Sends again until everything is clear, in the ways that the keys allow, and sometimes once more. */
+  /** Resends until every outcome is clear, in the ways that the keys allow, and sometimes once more. */
   async function settle(batch: Batch) {
     const { operations, keys } = batch;
     const open = () => operations.filter(({ firmAt }) => firmAt === null);
@@ -103,12 +103,12 @@ function makeBatch(
   const keyOf = (reference: string) => (keys === 'own' ? reference : undefined);
   while (operations.length < count) {
     const reference = `${name}-${operations.length}`;
-    // A full one with anything else would be refused.
+    // A full atomic batch of anything else would be refused.
     const ask = isWhole && count === full ? requests.nextReceipt(reference) : requests.next(reference);
     if (ask.itemID === avoided()) continue;
     operations.push(createOperation(ask, reference, keyOf(reference)));
     if (ask.path !== 'Reverse' || random() < 0.5) continue;
-    // Only one of them can be applied.
+    // Only one of the two can be applied.
     const again = `${reference}-again`;
     const twin = { ...ask, body: { ...ask.body, reference: again } };
     operations.push(createOperation(twin, again, keyOf(again)));
@@ -164,9 +164,9 @@ function createSending({ random, now, send, hearing }: BatchMeans) {
     hearing.hear(operation, { answer, mode: null, sentAt, stays: isRefusal(answer) });
   }
 
-  /** Sends these, and some others that may be clear, in other batches at once and in separate calls. */
+  /** Sends these operations, and some that may be clear already, in concurrent batches and single calls. */
   async function sendParts(some: readonly Operation[], all: readonly Operation[]): Promise<void> {
-    // A list may contain a key once.
+    // No key may be in a list twice.
     const rest = [...new Set([...some, ...all.filter(() => random() < 0.1)])];
     const mixed: Operation[] = [];
     while (rest.length > 0) mixed.push(...rest.splice(Math.floor(random() * rest.length), 1));
@@ -197,7 +197,7 @@ type Result = {
 
 const isRefusal = ({ status }: Answer) => status >= 400 && status < 500;
 
-/** The result of each operation of a batch; null for an answer that says nothing of them. */
+/** The result of each operation of a batch; null for an answer without results. */
 function resultsOf({ status, text }: Answer): Result[] | null {
   if (status !== 200 && status !== 409 && status !== 503) return null;
   return (JSON.parse(text) as { results?: Result[] }).results ?? null;

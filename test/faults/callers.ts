@@ -1,12 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type BatchMeans, callBatches, callFullBatches } from './batch-callers.ts';
 import type { Cluster } from './cluster.ts';
-import { pause } from './fault.ts';
-import { writeItems } from './item-writers.ts';
 import { createHearing } from './operations.ts';
 import { pickOne } from './random.ts';
 import { type Ask, createRequests } from './requests.ts';
-import { startSending } from './send.ts';
-import { type Answer, isUnclear, type Read, saidBy, type Told } from './told.ts';
+import { type Send, startSending } from './send.ts';
+import { type Answer, type ItemKind, isUnclear, type Read, saidBy, type Told } from './told.ts';
 
 export type Callers = {
   log: Told[];
@@ -17,16 +16,16 @@ export type Callers = {
   contradictions: string[];
   /** The references of atomic batches, which must be there whole or not at all. */
   wholes: string[][];
-  /** From now on two callers use only this item and the others any but it; null: all use all again. */
+  /** From now on, two callers use only this item and the others avoid it; null: all use all items again. */
   part(itemId: string | null): void;
   /**
-   * From now on some callers send batches, too; not at first, because a service that has just started is
-   * slow.
+   * From now on, some callers also send batches. Not from the start, because a service that has just started
+   * is slow.
    */
   startBatches(): void;
-  /** Sends a batch of each mode at the maximum size, at once, until all of them is clear. */
+  /** Sends a batch of the maximum size in each mode, both at once, until all operations are clear. */
   fullBatches(): Promise<void>;
-  /** Issues this many units of an item of one-unit lots, again and again until the answer is clear. */
+  /** Issues this many units of an item of one-unit lots, and resends until the answer is clear. */
   issue(itemId: string, units: number): Promise<void>;
   /** The item that the caller of large issues takes from. */
   setLargeItem(itemId: string): void;
@@ -34,9 +33,9 @@ export type Callers = {
 };
 
 const readPaths = ['/Inventory/1?pageSize=5', '/Item?pageSize=5'];
-// A caller with a key sends it again for this long.
+// A caller with a key resends for this long.
 const keyWithinMs = 10_000;
-// Every broken connection is whole again by then.
+// By then, every broken connection is whole again.
 const largeWithinMs = 45_000;
 const partedCallers = 2;
 const batchCallers = 2;
@@ -65,7 +64,7 @@ export async function startCallers(
   const connections = options.count + 8 + 8000 / readEveryMs;
   const { send, close } = await startSending(cluster, { connections, random, isRunning });
 
-  /** Sends a transaction; with a key, again for `withinMs` or until the answer is clear. */
+  /** Sends a transaction. With a key, resends it for `withinMs` or until the answer is clear. */
   async function transact(
     ask: Ask,
     reference: string,
@@ -142,7 +141,7 @@ export async function startCallers(
     reads.push({ path, failed, status, text, port, at: now() - tookMs, tookMs });
   }
 
-  /** Reads at a steady pace: a hanging read does not keep the next from showing that reading works again. */
+  /** Reads at a steady pace: a hanging read must not keep the next one from showing that reads work again. */
   async function callReads() {
     const underWay = new Set<Promise<void>>();
     while (running) {
@@ -189,4 +188,34 @@ export async function startCallers(
       await close();
     },
   };
+}
+
+/**
+ * Creates items, changes each once and discontinues it. The three writes leave marks that do not cover each
+ * other (there, its description, discontinued), so that each answer can be compared with the table at the
+ * end.
+ */
+async function writeItems(
+  writer: number,
+  callers: {
+    send: Send;
+    note: (kind: ItemKind, itemId: string, reference: string, answer: Answer) => Told;
+    isRunning: () => boolean;
+  },
+): Promise<void> {
+  const { send, note, isRunning } = callers;
+  for (let turn = 0; isRunning(); turn++) {
+    const shortID = `NEW-${writer}-${turn}`;
+    const writes = [
+      ['create item', 'POST', '/Item', { shortID, description: `created as ${shortID}` }],
+      ['change item', 'PUT', '/Item', { shortID, description: `changed as ${shortID}` }],
+      ['discontinue item', 'DELETE', `/Item/${shortID}`, undefined],
+    ] as const;
+    for (const [kind, method, path, body] of writes) {
+      const answer = await send(method, path, body);
+      if (answer.status === -1) return;
+      note(kind, shortID, `${kind} ${shortID}`, answer);
+      await pause(10);
+    }
+  }
 }

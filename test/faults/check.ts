@@ -2,24 +2,24 @@ import type { Sql } from '@inventory/db/postgres/pool';
 import { type ItemKind, isTransaction, type Told } from './told.ts';
 
 export type Findings = {
-  /** Answered yes and not there, or there as another transaction. */
+  /** Answered yes but missing, or stored as another transaction. */
   lost: string[];
-  /** There more than once. */
+  /** Applied more than once. */
   doubled: string[];
-  /** Answered no and there. */
+  /** Answered no but applied. */
   ghosts: string[];
-  /** Atomic batches of which only a part is there. */
+  /** Atomic batches that were applied in part. */
   torn: string[];
   /**
-   * Unanswered or unknown, and there; or found there when sent again: proof that the faults hit in the
-   * middle.
+   * Unanswered or unknown but applied, or found applied when sent again: proof that faults hit requests
+   * midway.
    */
   appliedAfterAll: number;
-  /** The same for requests whose caller itself hung up. */
+  /** The same for requests whose caller hung up. */
   appliedAfterCut: number;
 };
 
-/** Compares the callers' answers with the tables, request by request. Sums alone cannot show doubles. */
+/** Compares the callers' answers with the tables, request by request. Sums alone would not show doubles. */
 export async function compareWithTables(
   sql: Sql,
   log: readonly Told[],
@@ -68,15 +68,14 @@ async function readApplied(sql: Sql): Promise<Map<string, number[]>> {
     where status = 'applied' and kind in ('receive', 'move', 'issue', 'count', 'reverse')`;
   const applied = new Map<string, number[]>();
   for (const row of rows) {
-    // An applied transaction without a line in the ledger does not count, except a count without a
-    // difference, and its reversal.
+    // Without ledger lines it does not count, unless it is a count that found no difference, or its reversal.
     if (row.entries === 0 && !row.may_be_empty) continue;
     applied.set(row.reference, [...(applied.get(row.reference) ?? []), row.transaction_no]);
   }
   return applied;
 }
 
-/** Transactions that were reversed more than once, whatever the service says of them. */
+/** Transactions that were reversed more than once, whatever the service answered. */
 async function readReversedTwice(sql: Sql): Promise<string[]> {
   const rows = await sql<{ reversed: string; reversals: string[] }[]>`
     select body->>'transactionNo' as reversed, array_agg(transaction_no::text) as reversals
@@ -91,7 +90,7 @@ function isItemWrite(each: Told): each is Told & { kind: ItemKind } {
   return !isTransaction(each);
 }
 
-/** Whether a write of an item has left its mark. */
+/** Returns whether a write of an item left its mark. */
 async function readItemWrites(sql: Sql): Promise<(kind: ItemKind, shortId: string) => boolean> {
   const rows = await sql<{ short_id: string; description: string; discontinued: boolean }[]>`
     select short_id, description, discontinued

@@ -1,26 +1,25 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSecret, digestSecret } from '@inventory/auth/secret';
-import { addClient } from '@inventory/db/access/clients';
 import { addressOf } from '@inventory/db/access/logins';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { migrate } from '@inventory/db/migrate/migrate';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { createRedisUsers } from '@inventory/local/redis-users';
 import { startStack } from '@inventory/local/stack';
+import { openStretch } from '../harness/network/through.ts';
 import { addLogins, createLogins, type TestLogin } from '../harness/servers/logins.ts';
 import { findServerProgram, type SentinelTrio, startSentinelTrio } from '../harness/servers/redis-servers.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
+import { addCaller } from '../harness/service/caller.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { type BadEnd, type FailedStart, type Member, type Role, startMember } from './member.ts';
-import { startPairNetwork } from './pair-network.ts';
-import { type Stretch, startProxy, type Way } from './proxy.ts';
+import { startPairNetwork, startTrioNetwork } from './networks.ts';
+import type { Stretch, Way } from './proxy.ts';
 import { itemIds } from './requests.ts';
-import { startTrioNetwork } from './trio-network.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The real processes, each network stretch behind its own proxy. */
+/** The real processes. Each of their network paths has a proxy of its own. */
 export type Cluster = {
   members: Member[];
   apis: Member[];
@@ -28,7 +27,7 @@ export type Cluster = {
   badEnds: BadEnd[];
   failedStarts: FailedStart[];
   proxies: Record<`${Role}-${'postgres' | 'redis'}`, Stretch>;
-  /** The checker's connection, past the proxies. */
+  /** The checker's connection, which bypasses the proxies. */
   sql: Sql;
   databaseUrl: string;
   /** Of one Redis, or of `trio`. */
@@ -40,9 +39,9 @@ export type Cluster = {
   serverPid(server: 'postgres' | 'redis'): number;
   clientId: string;
   secret: string;
-  /** The log lines about requests that failed by a fault of ours, not by an outage. */
+  /** The log lines about requests that failed through a fault of ours, not through an outage. */
   internalErrors(): string[];
-  /** Ends every process of the service in order; Postgres stays up. */
+  /** Stops every process of the service in an orderly way; Postgres stays up. */
   stopMembers(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -64,8 +63,10 @@ export async function startCluster(options: {
 }): Promise<Cluster> {
   const sentinels = options.sentinel ? await startSentinels() : null;
   const logins = createLogins();
-  const secret = createSecret();
-  const prepare = (to: Sql) => prepareDatabase(to, logins, secret);
+  let secret = '';
+  const prepare = async (to: Sql) => {
+    secret = await prepareDatabase(to, logins);
+  };
   const pair = options.standby ? await startPostgresPair({ prepare, synchronous: true }) : null;
   const stack = await startStack({
     folder: options.folder,
@@ -79,10 +80,10 @@ export async function startCluster(options: {
   const ways = { api: await startWays('api'), worker: await startWays('worker') };
   async function startWays(role: Role): Promise<Record<'postgres' | 'redis', Way>> {
     const login = logins.find((each) => each.part === role)!;
-    const postgres = await (pair === null ? startWay(stack.databaseUrl) : startPairNetwork(pair));
+    const postgres = await (pair === null ? openStretch(stack.databaseUrl) : startPairNetwork(pair));
     return {
       postgres: { ...postgres, url: addressOf(postgres.url, login) },
-      redis: await (sentinels?.startWay(role) ?? startWay(stack.redisUrls[role])),
+      redis: await (sentinels?.startWay(role) ?? openStretch(stack.redisUrls[role])),
     };
   }
   const proxies: Cluster['proxies'] = {
@@ -158,34 +159,18 @@ export async function startCluster(options: {
   };
 }
 
-/** Prepares an empty database for the service. */
-async function prepareDatabase(sql: Sql, logins: readonly TestLogin[], secret: string): Promise<void> {
+/** Prepares an empty database for the service. Returns the secret of its client. */
+async function prepareDatabase(sql: Sql, logins: readonly TestLogin[]): Promise<string> {
   await migrate(sql);
   await addLogins(sql, logins);
   await addWarehouse(sql, { wid: 1, name: 'Main' });
   await addWarehouse(sql, { wid: 2, name: 'Overflow' });
   await sql`
     insert into item (short_id, created_by) select short_id, 'faults' from unnest(${itemIds}::text[]) as short_id`;
-  await addClient(sql, {
-    clientId,
-    permissions: [11, 15, 88, 95, 116],
-    wids: [1, 2],
-    readOnly: false,
-    rateLimit: 100_000_000,
-    operationsPerMinute: 100_000_000,
-    secretDigest: digestSecret(secret),
-  });
+  return addCaller(sql, clientId, 2);
 }
 
-/** The way to one server, and the server's address on this side of it. */
-async function startWay(address: string): Promise<Way> {
-  const url = new URL(address);
-  const way = await startProxy(Number(url.port));
-  url.port = String(way.port);
-  return { ...way, url: url.href };
-}
-
-/** The servers and Sentinels, and each part's way to them with its own login. */
+/** The servers and Sentinels, and a path to them for each part, with its own login. */
 async function startSentinels(): Promise<{
   trio: SentinelTrio;
   startWay(role: Role): Promise<Way>;

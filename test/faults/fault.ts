@@ -1,7 +1,7 @@
 import type { Callers } from './callers.ts';
 import type { Cluster } from './cluster.ts';
 
-/** The parts that a fault works on. */
+/** What a fault works on. */
 export type Scene = {
   cluster: Cluster;
   callers: Callers;
@@ -14,28 +14,26 @@ export type Scene = {
 /** One way to break the running service. */
 export type Fault = {
   name: string;
-  /** Whether writing callers may get a 5xx or lose their connection. */
+  /** Whether writes may get a 5xx or lose their connection. */
   hurts: boolean;
-  /** Whether reading callers may, too. */
+  /** Whether reads may, too. */
   hurtsReads?: boolean;
-  /** Whether an api may find Postgres out of reach, so that the outcome of a request is unknown. */
+  /** Whether an api may be unable to reach Postgres, so that the outcome of a request is unknown. */
   hidesDatabase?: boolean;
   /**
-   * Whether the answers to an api's statements may be lost: a write of an item, which has no id to look up,
-   * may be left in doubt.
+   * Whether answers to an api's statements may be lost. A write of an item has no id to look up, so its
+   * outcome may then be unknown.
    */
   losesAnswers?: boolean;
-  /** Whether an api stands still, and answers nobody meanwhile. */
+  /** Whether an api freezes and answers nobody meanwhile. */
   stopsApi?: boolean;
-  /** Whether a process that starts meanwhile may fail to. */
+  /** Whether a process that starts meanwhile may fail to start. */
   hindersStart?: boolean;
-  /** How long its harm goes on after the strike; 0 unless given. */
+  /** How long the harm lasts after the strike. Default: 0. */
   healsWithinMs?: number;
-  /** How long it is watched after the strike, if longer than the others. */
+  /** How long it is watched after the strike, if longer than other faults. */
   watchMs?: number;
-  /** Creates the stock it needs before the callers start. */
+  /** Creates the stock that it needs, before the callers start. */
   prepare?(cluster: Cluster, rounds: number): Promise<void>;
   strike(scene: Scene): Promise<void>;
 };
-
-export const pause = (timeMs: number) => new Promise<void>((resolve) => setTimeout(resolve, timeMs));

@@ -6,11 +6,10 @@ import { isTransaction, type Read, type Told } from './told.ts';
 export type Strike = { fault: Fault; from: number; until: number };
 
 /**
- * The time limits of a run, milliseconds. Because all of this runs on two cores, they are wider than the
- * promises.
+ * The time limits of a run, in milliseconds. They exceed the promises, because everything runs on two cores.
  */
 export const limits = {
-  /** Until writes and reads go through again once everything is back; 2 s are promised. */
+  /** Until writes and reads succeed again once everything is back; 2 s are promised. */
   recoveryMaxMs: 5000,
   /** A transaction is answered after 3.5 s. */
   answerMaxMs: 3500 + 1500,
@@ -21,8 +20,8 @@ export const limits = {
 type Timed = { at: number; tookMs: number };
 
 /**
- * The faults that met a request between its sending and its answer; `graceMs` is how long the harm of an
- * ended fault goes on.
+ * The faults that were active between a request's sending and its answer. `graceMs`: how long the harm of a
+ * fault outlasts it.
  */
 function metBy({ at, tookMs }: Timed, strikes: readonly Strike[], graceMs = 0): Strike[] {
   return strikes.filter(({ fault, from, until }) => {
@@ -32,10 +31,7 @@ function metBy({ at, tookMs }: Timed, strikes: readonly Strike[], graceMs = 0): 
 
 const namesOf = (met: readonly Strike[]) => met.map(({ fault }) => fault.name).join(', ') || 'nothing broken';
 
-/**
- * Answers to callers that none of the faults around them can excuse: one line for each kind, with its first
- * example.
- */
+/** Failures that none of the faults around them excuses: one line for each kind, with its first example. */
 export function findUnexcused(
   log: readonly Told[],
   reads: readonly Read[],
@@ -63,7 +59,7 @@ export function findUnexcused(
     }
     const hides = ({ fault }: Strike) =>
       fault.hidesDatabase === true || (fault.losesAnswers === true && !isTransaction(each));
-    // A killed server takes a while until it can be asked again.
+    // A killed server takes a while until it answers again.
     if (each.told === 'unknown' && !metBy(each, strikes, recoveryMaxMs).some(hides)) {
       say('left in doubt while Postgres could be asked', name, each);
     }
@@ -81,13 +77,13 @@ export function findUnexcused(
   return [...found].map(([way, { count, first }]) => `${count} ${way}: ${first}`);
 }
 
-/** A caller of a process that stands still waits until it goes on. */
+/** The wait for an answer, without the time for which an api was frozen. */
 function lateMs(each: Told, strikes: readonly Strike[]): number {
   const stoodStill = metBy(each, strikes).filter(({ fault }) => fault.stopsApi);
   return each.tookMs - stoodStill.reduce((sum, { from, until }) => sum + until - from, 0);
 }
 
-/** Unexpected ends of processes, and failed starts with nothing broken. */
+/** Unexpected exits, and starts that failed with nothing broken. */
 export function findBadEnds(
   badEnds: readonly BadEnd[],
   failedStarts: readonly FailedStart[],

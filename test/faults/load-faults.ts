@@ -1,15 +1,16 @@
-import { type Fault, pause } from './fault.ts';
-import { prepareLots } from './prepare-lots.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Sql } from '@inventory/db/postgres/pool';
+import type { Fault } from './fault.ts';
 import { hotItem } from './requests.ts';
 import { endedSince, isTransaction } from './told.ts';
 
 const beforeMs = 3000;
 const heldMs = 10_000;
-// More than noise.
+// Below this share, the drop is more than noise.
 const shareMin = 0.5;
 const unavailableMax = 0.01;
 
-/** Holds one item's gate for ten seconds: callers of other items must not feel it. */
+/** Holds one item's gate for ten seconds. Callers of other items must not notice. */
 const gateHeld: Fault = {
   name: 'gate held',
   hurts: true,
@@ -30,7 +31,7 @@ const gateHeld: Fault = {
     });
     const until = now();
     const others = endedSince(callers.log, from).filter(
-      // Many operations of a batch are answered at once.
+      // The operations of a batch are answered all at once.
       (each) => isTransaction(each) && each.batch === null && each.itemId !== hotItem,
     );
     callers.part(null);
@@ -61,7 +62,7 @@ const lotsOfLargeItem = 30_000;
 let struck = 0;
 const largeItem = (round: number) => `LARGE-${round}`;
 
-/** Issues that take thousands of lots: applied or refused, without harm to anybody beside them. */
+/** Issues that take thousands of lots: applied or refused, without harm to other callers. */
 const largeIssue: Fault = {
   name: 'large issue',
   hurts: false,
@@ -71,17 +72,51 @@ const largeIssue: Fault = {
   async strike({ callers }) {
     const itemId = largeItem(struck++);
     await Promise.all([callers.issue(itemId, 900), callers.issue(itemId, 5000), callers.issue(itemId, 300)]);
-    // The caller of large issues takes the rest.
+    // The caller of large issues takes what is left.
     callers.setLargeItem(itemId);
   },
 };
 
-/** Batches of the maximum size, of both modes at once: other callers may be told "busy" meanwhile. */
+/** Full batches of both modes at once. Other callers may be told "busy" meanwhile. */
 const fullBatches: Fault = {
   name: 'full batches',
   hurts: true,
   strike: ({ callers }) => callers.fullBatches(),
 };
 
-/** Loads and locks, of one item and of many. */
+/** Load and locks, on one item and on many. */
 export const loadFaults: readonly Fault[] = [gateHeld, largeIssue, fullBatches];
+
+/**
+ * Adds an item with `count` lots of one unit in warehouse 1, and its ledger, as if each had been received.
+ * Much faster than receipts; no other request may know the item yet.
+ */
+async function prepareLots(sql: Sql, shortId: string, count: number): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [item] = await tx<{ part_no: number }[]>`
+      insert into item (short_id, created_by) values (${shortId}, 'faults') returning part_no`;
+    const partNo = item!.part_no;
+    await tx`
+      insert into stock_level (part_no, wid, in_stock, used) values (${partNo}, 1, ${count}, true)`;
+    await tx`
+      with made as (
+        select n, nextval('lot_rec_no_seq') as rec_no, nextval('stock_transaction_no_seq') as transaction_no
+        from generate_series(1, ${count}::integer) as n
+      ), lots as (
+        insert into lot (rec_no, part_no, wid, spot, units, received, reason_code, modified)
+        -- A few moments, so that they are few arrivals too.
+        select rec_no, ${partNo}, 1, '', 1, now() - n / 100 * interval '1 ms', 1, now()
+        from made
+      ), transactions as (
+        insert into stock_transaction (transaction_no, request_id, client_id, kind, body, status, result)
+        select transaction_no, gen_random_uuid(), 'faults', 'receive',
+          json_build_object('itemID', ${shortId}::text, 'units', 1, 'wid', 1, 'reasonCode', 1, 'reference', ${shortId}::text || '/' || n),
+          'applied', '{}'
+        from made
+      )
+      insert into stock_entry (transaction_no, line, rec_no, part_no, wid, spot, delta, balance)
+      select transaction_no, 1, rec_no, ${partNo}, 1, '', 1, 1
+      from made`;
+  });
+  await sql`analyze lot`;
+}

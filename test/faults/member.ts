@@ -1,26 +1,27 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Exit, Started } from '../harness/service/processes.ts';
 
 export type Role = 'api' | 'worker';
 
-/** A process of the service that is started again whenever it ends. */
+/** A process of the service. It is restarted whenever it ends. */
 export type Member = {
   name: string;
   role: Role;
   current: Started;
-  /** The port of the present incarnation, 0 while none listens. */
+  /** The port of the current process; 0 while none listens. */
   port: number;
   isUp: boolean;
   kill(signal: NodeJS.Signals): void;
-  /** Stops it and waits until it is up again, with a clock that is off by this much. */
+  /** Restarts it with a clock that is off by this much, and waits until it is up. */
   restart(clockShiftMs: number): Promise<void>;
   /** Stops it for good. */
   end(): Promise<void>;
 };
 
-/** An end of a process that the harness did not cause, or a bad end after it was told to stop. */
+/** An exit that the run did not cause, or a bad exit after the process was told to stop. */
 export type BadEnd = { name: string; at: number; what: string; lastWords: string };
 
-/** A failed start, which is tried again. Natural while its servers are broken. */
+/** A failed start, which is retried. Expected while a server is broken. */
 export type FailedStart = { name: string; from: number; until: number; why: string };
 
 export type MemberEvents = {
@@ -29,11 +30,10 @@ export type MemberEvents = {
   failedStarts: FailedStart[];
 };
 
-// A process allows itself 20 s for an orderly end.
+// A process gives itself 20 s for an orderly exit.
 const endWithinMs = 25_000;
-const pause = (timeMs: number) => new Promise((resolve) => setTimeout(resolve, timeMs));
 
-/** Starts a process and restarts it whenever it ends; notes each unexpected end. */
+/** Starts a process, restarts it whenever it ends, and notes each unexpected exit. */
 export async function startMember(
   name: string,
   role: Role,
@@ -66,7 +66,7 @@ export async function startMember(
     },
     async end() {
       ending = true;
-      // A process that is just being started would outlive this one.
+      // A process that is just starting would outlive this run.
       await restarting;
       if (!member.isUp) return;
       member.current.child.kill('SIGCONT');
@@ -105,7 +105,7 @@ export async function startMember(
   return member;
 }
 
-/** What was wrong with an end, or null. */
+/** What was wrong with an exit, or null. */
 function judge({ code, signal }: Exit, told: NodeJS.Signals | null): string | null {
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   if (told === null) return `ended by itself, ${how}`;

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
-import { type Fault, pause } from './fault.ts';
+import type { Fault } from './fault.ts';
 
 type Stretch = keyof Cluster['proxies'];
 const stretches = ['api-redis', 'worker-redis', 'api-postgres', 'worker-postgres'] as const;
@@ -19,10 +20,10 @@ function breaking(state: 'stalled' | 'cut', stretch: Stretch): Fault {
   };
 }
 
-// Promised: back within 5 s of silence.
+// The promise: back within 5 s of silence.
 const silenceMs = 5000;
 
-/** Every connection of this way dies silently; new ones work. */
+/** Every open connection on this path dies silently; new ones work. */
 function blackHole(stretch: Stretch): Fault {
   return {
     name: `${stretch} black hole`,
@@ -31,7 +32,7 @@ function blackHole(stretch: Stretch): Fault {
     hidesDatabase: stretch === 'api-postgres',
     hindersStart: true,
     healsWithinMs: silenceMs,
-    // Nobody may be hurt for a while afterwards, either.
+    // Also watches that nobody is hurt once the silence is over.
     watchMs: silenceMs + 2000,
     async strike({ cluster }) {
       cluster.proxies[stretch].setState('black hole');
@@ -39,7 +40,7 @@ function blackHole(stretch: Stretch): Fault {
   };
 }
 
-/** Each way between a kind of process and a server, broken in each way a network breaks. */
+/** Each path between a kind of process and a server, broken in each way that networks break. */
 export const networkFaults: readonly Fault[] = [
   ...stretches.map((stretch) => breaking('stalled', stretch)),
   ...stretches.map((stretch) => breaking('cut', stretch)),

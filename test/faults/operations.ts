@@ -9,9 +9,9 @@ export type Operation = {
   reference: string;
   /** Its own key. */
   key: string | undefined;
-  /** The last answer that says anything. */
+  /** The meaning of the last informative answer. */
   said: Said | null;
-  /** The time of a yes, or of a refusal that stays, by `now`. */
+  /** When it was applied, or refused for good, by `now`; null: not yet. */
   firmAt: number | null;
   transactionNo: number | null;
   last: { answer: Answer; mode: Mode | null; status: number } | null;
@@ -20,8 +20,8 @@ export type Operation = {
 };
 
 /**
- * An answer to an operation. `sentAt`: by `now`; `stays`: whether a refusal is final; `ofThisSend`: whether a
- * no leaves open what earlier sends, still under way, will do.
+ * An answer to an operation. `sentAt`: by `now`. `stays`: whether a refusal is final. `ofThisSend`: whether a
+ * refusal concerns this send only, so that earlier ones may still be applied.
  */
 export type Heard = {
   answer: Answer;
@@ -44,7 +44,7 @@ export function createOperation(ask: Ask, reference: string, key: string | undef
   return { ask, reference, key, ...untold, wasUnclear: false, wasCut: false };
 }
 
-/** Collects the answers to operations, which may be sent many times, and notes each one's result. */
+/** Collects the answers to operations, which may be sent many times, and notes each one's outcome. */
 export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Told, 'at'>) => void): Hearing {
   const contradictions: string[] = [];
 
@@ -70,7 +70,7 @@ export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Tol
     hear(operation, { answer, mode, sentAt, stays, ofThisSend = false }) {
       const { said: before, firmAt, ask, reference } = operation;
       if (answer.cut !== undefined) operation.wasCut = true;
-      // A request that was not accepted says nothing of earlier sends.
+      // A send that was not accepted says nothing about earlier ones.
       const isTaken = answer.cut !== 'sending' && !answer.text.includes('cannot reach its database');
       if (before !== null && !isTaken) return;
       const said = saidBy(answer);
@@ -88,7 +88,7 @@ export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Tol
       const isUnclear = before !== null && before !== 'no';
       if (isUnclear && said === 'no' && ofThisSend) return;
       operation.wasUnclear ||= isUnclear;
-      // A refused batch refuses the operation with it: nothing failed.
+      // The operation was refused with its batch; it did not fail.
       const status = ofThisSend ? 409 : answer.status;
       Object.assign(operation, { said, transactionNo, last: { answer, mode, status } });
       if (said !== 'yes' && (said !== 'no' || !stays)) return;

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
-import { type Fault, pause } from './fault.ts';
+import type { Fault } from './fault.ts';
 import type { Member } from './member.ts';
 import { pickOne } from './random.ts';
 
@@ -33,8 +34,8 @@ function freezing(name: string, members: (cluster: Cluster) => Member[]): Fault 
 }
 
 /**
- * Each dies once while the others serve: with so few requests under way, a single death might hit none in the
- * middle.
+ * Kills each api once while the others serve. With so few requests under way, a single kill might hit none of
+ * them midway.
  */
 const killingApis: Fault = {
   name: 'api kill -9',
@@ -46,13 +47,13 @@ const killingApis: Fault = {
       await pause(500);
       const { exited } = api.current;
       api.kill('SIGKILL');
-      // A busy machine may need a while to end it, and until then it accepts connections.
+      // A busy machine may take a while to end it; until then it still accepts connections.
       await exited;
     }
   },
 };
 
-/** A deploy: every process is stopped and started again, one after the other. */
+/** A deploy: restarts every process, one after the other. */
 const rolling: Fault = {
   name: 'rolling SIGTERM',
   hurts: false,
@@ -63,9 +64,7 @@ const rolling: Fault = {
 
 const shiftMs = 30_000;
 
-/**
- * An api and a worker 30 s ahead, an api and a worker 30 s behind, and a worker that is right, like Postgres.
- */
+/** One api and one worker 30 s ahead, one of each 30 s behind, and one worker in step with Postgres. */
 const clocksApart: Fault = {
   name: 'clock shift',
   hurts: false,
@@ -78,9 +77,7 @@ const clocksApart: Fault = {
   },
 };
 
-/**
- * Kills everything when the service is not back after a fault, so that the run goes on with the next faults.
- */
+/** Kills everything if the service has not recovered from a fault, so that the run can go on. */
 export const killingAll: Fault = {
   name: '(killed, to go on)',
   hurts: true,
@@ -90,7 +87,7 @@ export const killingAll: Fault = {
   },
 };
 
-/** Processes that are killed, stand still, are deployed, or have wrong clocks. */
+/** Processes that are killed, frozen or deployed, or that have wrong clocks. */
 export const processFaults: readonly Fault[] = [
   killing('worker kill -9', ({ workers }) => workers),
   killingApis,

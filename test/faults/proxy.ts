@@ -1,9 +1,9 @@
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 
 /**
- * A stretch of network that can be `stalled` (nothing passes, nobody is told) or `cut` (connections break,
- * new ones are refused). `setState('black hole')` silently kills every present connection, like a cut cable
- * or a firewall that forgets them: nothing passes any more, nobody is ever told, and new connections work at
+ * A network path that can be `stalled` (nothing passes, neither side is told) or `cut` (connections break,
+ * new ones are refused). `setState('black hole')` silently kills every open connection, like a cut cable or a
+ * firewall that forgets it: nothing passes any more, neither side is ever told, and new connections work at
  * once.
  */
 export type Stretch = {
@@ -12,13 +12,17 @@ export type Stretch = {
 };
 
 /** One that begins at its own port. */
-export type NetworkStretch = Stretch & { port: number };
+export type NetworkStretch = Stretch & {
+  port: number;
+  /** Sends new connections to another port. */
+  leadTo(targetPort: number): void;
+};
 
-/** One that begins at a given address. */
+/** A path that begins at this address. */
 export type Way = Stretch & { url: string };
 
 export type ProxyOptions = {
-  /** For each connection, the replacement of these bytes in its answers. */
+  /** Creates the function that rewrites the answers of one connection. */
   createRewrite?: () => (answer: Buffer) => Buffer;
 };
 
@@ -59,8 +63,8 @@ export async function startProxy(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   /**
-   * Nobody reads these any more: bytes sent into them fill the system's buffers, and neither side sees the
-   * other end.
+   * Stops reading both sockets: bytes sent into them fill the kernel's buffers, and neither side sees the
+   * other close.
    */
   function swallow(pair: [Socket, Socket]) {
     pairs.delete(pair);
@@ -73,6 +77,9 @@ export async function startProxy(
 
   return {
     port: (server.address() as { port: number }).port,
+    leadTo(port) {
+      targetPort = port;
+    },
     setState(next) {
       if (next === 'black hole') {
         state = 'open';

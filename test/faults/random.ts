@@ -1,4 +1,4 @@
-/** A source of numbers in [0, 1) that a seed repeats (mulberry32). */
+/** A generator of numbers in [0, 1) that a seed reproduces (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -21,15 +21,15 @@ export type Ask = {
 };
 
 /**
- * Makes the next request, one after the other; from the answers it knows the places of serials and tags, and
- * the transactions that can be reversed.
+ * Makes requests one after the other. Learns from the answers where serials and tags are, and which
+ * transactions can be reversed.
  */
 export type Requests = {
-  /** `itemId`: of this item alone, and no single thing. */
+  /** `itemId`: only this item, and no single thing. */
   next(reference: string, itemId?: string): Ask;
-  /** A receipt, which nothing refuses. */
+  /** A receipt, which is never refused. */
   nextReceipt(reference: string): Ask;
-  /** Notes an answered request; `transactionNo`: of a yes. */
+  /** Notes the answer to a request. `transactionNo`: null unless it was applied. */
   learn(ask: Ask, transactionNo: number | null): void;
 };
 
@@ -57,7 +57,7 @@ export function createRequests(random: () => number): Requests {
     paths: readonly ['Receive', ...Ask['path'][]] = ['Receive', 'Receive', 'Move', 'Issue'],
   ): Ask {
     const path = pickOne(random, paths);
-    // A few hot items, so that batches meet.
+    // Skewed to a few hot items, so that batches meet on them.
     const itemID = itemId ?? `ITEM-${Math.floor(random() ** 2 * itemCount)}`;
     const wid = warehouse();
     const common = { itemID, units: 1 + Math.floor(random() * 9), wid, reference };
@@ -70,7 +70,7 @@ export function createRequests(random: () => number): Requests {
     return { kind, path, itemID, body: { ...common, ...place, reasonCode: 1 } };
   }
 
-  /** Of every item alike: the hottest have more lots than one transaction may count. */
+  /** All items alike: the hottest have more lots than one transaction may count. */
   function askCount(reference: string, itemId: string | undefined): Ask {
     const itemID = itemId ?? `ITEM-${Math.floor(random() * itemCount)}`;
     const counted = Math.floor(random() * 40);
@@ -85,7 +85,7 @@ export function createRequests(random: () => number): Requests {
     return { kind: 'count', path: 'Count', itemID, body };
   }
 
-  /** Some are requested more than once: the second time is refused. */
+  /** Requests some reversals twice; the second one is refused. */
   function askReversal(reference: string): Ask {
     const place = Math.floor(random() * undoable.length);
     const { itemID, transactionNo } = undoable[place]!;
@@ -104,7 +104,7 @@ export function createRequests(random: () => number): Requests {
     learn(ask, transactionNo) {
       const { path, itemID } = ask;
       const isSingle = singles.learn(ask, transactionNo !== null);
-      // The places of single things stay known, and a large issue takes long.
+      // Single things must stay where they are known to be, and reversing a large issue takes long.
       if (transactionNo === null || isSingle || path === 'Reverse' || ask.kind === 'large issue') return;
       undoable.push({ itemID, transactionNo });
       if (undoable.length > undoableMax) undoable.shift();

@@ -1,14 +1,19 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { findImbalances } from '@inventory/db/audit/audit';
+import { compileCheckout } from '../harness/compiled.ts';
 import { readOptions } from '../harness/read-options.ts';
 import { startCallers } from './callers.ts';
 import { compareWithTables } from './check.ts';
 import { startCluster } from './cluster.ts';
-import { type Fault, pause } from './fault.ts';
-import { faults, faultsOnSentinels, faultsOnStandby } from './faults.ts';
+import type { Fault } from './fault.ts';
 import { findBadEnds, findUnexcused, limits, type Strike } from './judge.ts';
-import { killingAll } from './process-faults.ts';
+import { loadFaults } from './load-faults.ts';
+import { networkFaults } from './network-faults.ts';
+import { killingAll, processFaults } from './process-faults.ts';
 import { createRandom } from './random.ts';
+import { sentinelFaults, serverFaults } from './server-faults.ts';
+import { standbyFaults } from './standby-faults.ts';
 import { faultsText, kindsText } from './summary.ts';
 import { endedSince, isTransaction, type Read, type Told } from './told.ts';
 
@@ -35,9 +40,10 @@ const values = readOptions(
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const onSentinels = values.redis === 'sentinel';
 const onStandby = values.postgres === 'standby';
-const chosen = (onStandby ? faultsOnStandby : onSentinels ? faultsOnSentinels : faults).filter(
-  ({ name }) => values.only === undefined || name.includes(values.only),
-);
+// A synchronous pair has its own faults: only these start its servers again.
+const onServers = onStandby ? standbyFaults : [...serverFaults, ...loadFaults];
+const faults = [...processFaults, ...networkFaults, ...onServers, ...(onSentinels ? sentinelFaults : [])];
+const chosen = faults.filter(({ name }) => values.only === undefined || name.includes(values.only));
 const rounds = Number(values.rounds ?? (values.long ? 10 : 1));
 const callerCount = 32;
 const ackedMin = values.only === undefined ? (values.long ? 100_000 : 15_000) : 100;
@@ -47,6 +53,10 @@ const wholeWithinMs = 30_000;
 const warmAfter = 2000;
 
 console.log(`seed ${seed}: ${rounds} rounds of ${chosen.length} faults, ${callerCount} callers`);
+// Processes are killed all the time, and start again in a third of the time.
+const compiled = join(values.folder, 'compiled');
+compileCheckout(compiled);
+process.env.COMPILED_CHECKOUT = compiled;
 const begunAt = performance.now();
 const now = () => performance.now() - begunAt;
 const cluster = await startCluster({
@@ -83,7 +93,7 @@ await report();
 await cluster.stop();
 process.exit(problems.length > 0 ? 1 : 0);
 
-/** Processes that have just started are slow, for long on a busy machine. */
+/** A process that has just started is slow, on a busy machine for long. */
 async function untilWarm() {
   const from = now();
   while (now() < from + 3000 || (callers.log.length < warmAfter && now() < from + wholeWithinMs)) {
@@ -122,9 +132,9 @@ async function strike(fault: Fault) {
   await strike(killingAll);
 }
 
-/** Waits until every killed process is up again: a fault strikes a whole service. */
+/** Waits until every killed process is up again, so that a fault strikes a whole service. */
 async function untilWhole() {
-  // The news of a kill comes a little later than the kill.
+  // The exit of a killed process is noticed a little later.
   await pause(50);
   const from = now();
   while (!cluster.members.every(({ isUp }) => isUp)) {
@@ -137,8 +147,8 @@ async function untilWhole() {
 }
 
 /**
- * The moment when every api that was up at this time and still is had answered a transaction and a read sent
- * after it: the last of them, and after how many milliseconds.
+ * Finds when the service was back after `until`: every api that was up then and still is had answered a
+ * transaction and a read sent after it. Returns the last of these answers and its delay in milliseconds.
  */
 function backAfter(until: number, ports: readonly number[]): { what: string; ms: number } {
   const good: Record<string, (Told | Read)[]> = {
@@ -169,15 +179,13 @@ async function report() {
     { deadlocks: number },
   ];
   const { lost, doubled, ghosts, torn, appliedAfterAll, appliedAfterCut } = findings;
-  const badEnds = findBadEnds(cluster.badEnds, cluster.failedStarts, strikes);
-  list(lost.map((each) => `LOST ${each.slice(0, 300)}`));
-  list(doubled.map((each) => `DOUBLE ${each.slice(0, 300)}`));
-  list(ghosts.map((each) => `GHOST ${each.slice(0, 300)}`));
-  list(torn.map((each) => `TORN ${each.slice(0, 300)}`));
-  list(callers.contradictions.map((each) => `CONTRADICTED ${each.slice(0, 500)}`));
-  list(cluster.internalErrors().map((each) => `INTERNAL ${each.slice(0, 2000)}`));
+  for (const [what, found] of Object.entries({
+    ...{ LOST: lost, DOUBLE: doubled, GHOST: ghosts, TORN: torn, CONTRADICTED: callers.contradictions },
+    ...{ INTERNAL: cluster.internalErrors() },
+  }))
+    list(found.map((each) => `${what} ${each.slice(0, what === 'INTERNAL' ? 2000 : 500)}`));
   list(imbalances.map((each) => `does not add up: ${JSON.stringify(each)}`));
-  list(badEnds);
+  list(findBadEnds(cluster.badEnds, cluster.failedStarts, strikes));
   if (deadlocks > 0) problems.push(`${deadlocks} deadlocks`);
   list(findUnexcused(log, reads, strikes));
   list(callers.neverAnswered);

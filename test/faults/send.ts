@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { fetchToken } from '../harness/service/caller.ts';
 import type { Cluster } from './cluster.ts';
-import { pause } from './fault.ts';
 import { pickOne } from './random.ts';
 import type { Answer } from './told.ts';
 
 export const batchPath = '/Inventory/Batch';
 
 /**
- * Sends a request to any api that accepts connections, as a load balancer would. `cut`: the caller hangs up
- * this many milliseconds after it began, or with half of the body sent.
+ * Sends a request to any api that accepts connections, like a load balancer. `cut`: the caller hangs up after
+ * this many milliseconds, or with half of the body sent.
  */
 export type Send = (
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -19,18 +20,19 @@ export type Send = (
   cut?: { afterMs: number } | 'in the body',
 ) => Promise<Answer>;
 
-// An answer is due after 3.5 s, that of a batch after 10 s; a request without an answer after this long
+// Answers are due after 3.5 s, those of batches after 10 s. A request without an answer after this long
 // counts as lost.
 const answerWithinMs = 8000;
 const batchWithinMs = 15_000;
 
-/** Sends with a token of the cluster's client, until `isRunning` says no. */
+/** Sends with a token of the cluster's client until `isRunning` returns false. */
 export async function startSending(
   cluster: Cluster,
   options: { connections: number; random: () => number; isRunning: () => boolean },
 ): Promise<{ send: Send; close(): Promise<void> }> {
   const pools = new Map<number, Pool>();
-  const token = await getToken(cluster);
+  const origin = `http://127.0.0.1:${cluster.apis[0]!.port}`;
+  const token = await fetchToken(origin, cluster.clientId, cluster.secret);
 
   function poolOf(port: number): Pool {
     const { connections } = options;
@@ -76,7 +78,7 @@ export async function startSending(
               isReplayed,
             };
           } catch (error) {
-            // Refused: nothing was sent, so it goes to another api.
+            // Refused: nothing was sent, so another api is tried.
             if ((error as { code?: string }).code !== 'ECONNREFUSED') {
               const lost = { status: 0, text: String(error), port, tookMs: performance.now() - startedAt };
               // Half a body stays half, whatever ended the connection.
@@ -97,24 +99,11 @@ export async function startSending(
   };
 }
 
-/** Half of a body, and then the end of the connection. */
+/** Sends half of a body, then breaks the connection. */
 async function* halfOf(text: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   yield bytes.subarray(0, bytes.length >> 1);
-  // Some of them have arrived by then.
+  // Some of these bytes have arrived by then.
   await pause(5);
   throw new Error('the caller hangs up');
-}
-
-async function getToken(cluster: Cluster): Promise<string> {
-  const form = {
-    grant_type: 'client_credentials',
-    client_id: cluster.clientId,
-    client_secret: cluster.secret,
-  };
-  const answer = await fetch(`http://127.0.0.1:${cluster.apis[0]!.port}/api/v1/Token`, {
-    method: 'POST',
-    body: new URLSearchParams(form),
-  });
-  return ((await answer.json()) as { access_token: string }).access_token;
 }

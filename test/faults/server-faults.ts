@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from '@inventory/db/postgres/pool';
 import { Redis } from 'ioredis';
 import {
@@ -8,7 +9,7 @@ import {
   until,
 } from '../harness/servers/redis-servers.ts';
 import type { Cluster } from './cluster.ts';
-import { type Fault, pause } from './fault.ts';
+import type { Fault } from './fault.ts';
 
 const untilItAnswers = {
   async postgres({ databaseUrl }: Cluster) {
@@ -45,7 +46,7 @@ function signalling(name: string, server: 'postgres' | 'redis', signal: 'SIGKILL
       }
       const pid = cluster.serverPid(server);
       process.kill(pid, signal);
-      // A server's time for its own recovery is not the service's time to notice it.
+      // The server's own recovery does not count as the service's time to notice it.
       if (signal === 'SIGKILL') return untilItAnswers[server](cluster);
       await pause(500 + random() * 1500);
       process.kill(pid, 'SIGCONT');
@@ -53,7 +54,7 @@ function signalling(name: string, server: 'postgres' | 'redis', signal: 'SIGKILL
   };
 }
 
-/** Kills the master, or freezes it for this long. Over when there is a master that the others follow. */
+/** Kills the master, or freezes it for this long. Resolves once the other servers follow a master. */
 async function strikeMaster(trio: SentinelTrio, stopMs: number | null): Promise<void> {
   const master = await masterOf(trio);
   if (stopMs === null) {
@@ -94,7 +95,7 @@ function untilFollowed(trio: SentinelTrio): Promise<void> {
   });
 }
 
-/** The Sentinels replace a living master, as before its maintenance. */
+/** The Sentinels replace a living master, as for its maintenance. */
 const replacing: Fault = {
   name: 'redis master replaced',
   hurts: true,
@@ -106,7 +107,7 @@ const replacing: Fault = {
   },
 };
 
-/** One of three ends; the others go on. */
+/** One of three Sentinels is killed and comes back. */
 const endingSentinel: Fault = {
   name: 'sentinel kill -9',
   hurts: false,
@@ -138,7 +139,7 @@ const flushing: Fault = {
 
 const roomBytes = 128 * 1024;
 
-/** Redis may take no more memory than it has; commands that need some are refused. */
+/** Redis is at its memory limit and refuses commands that need more. */
 const memoryLimit: Fault = {
   name: 'redis memory limit',
   hurts: true,
@@ -156,8 +157,8 @@ const memoryLimit: Fault = {
 const workerNames = ['inventory-worker', 'inventory-counts'];
 
 /**
- * Ends backends of some processes several times in a row, in the middle of their work or all there are, as an
- * operator or a failover does.
+ * Ends backends of one kind of process several times in a row, only busy ones or all, as an operator or a
+ * failover does.
  */
 function terminating(name: string, role: 'api' | 'worker'): Fault {
   return {
@@ -181,11 +182,11 @@ function terminating(name: string, role: 'api' | 'worker'): Fault {
   };
 }
 
-/** Like a primary that has just become a standby: every write is refused (25006), reads go on. */
+/** Like a primary that has just become a standby: every write is refused (25006), reads work. */
 const readOnly: Fault = {
   name: 'postgres read-only',
   hurts: true,
-  // Requests under way when it began can be read, but not settled.
+  // Requests that are already under way can be looked up but not settled.
   hidesDatabase: true,
   hindersStart: true,
   async strike({ cluster: { sql } }) {
@@ -197,7 +198,7 @@ const readOnly: Fault = {
   },
 };
 
-/** Postgres and Redis that die, stand still, forget, refuse, or end connections. */
+/** Postgres and Redis that are killed, frozen, emptied, full or read-only, or that end connections. */
 export const serverFaults: readonly Fault[] = [
   signalling('redis kill -9', 'redis', 'SIGKILL'),
   signalling('redis frozen', 'redis', 'SIGSTOP'),

@@ -1,15 +1,15 @@
 import { pickOne } from './random.ts';
 import type { Ask } from './requests.ts';
 
-/** A single thing, by its one name. */
+/** A single thing, named by its serial or tag. */
 type Single = { itemID: string; wid: number; by: { serial: string } | { rfidTag: string } };
 
 export const singleItems = ['SERIAL-0', 'SERIAL-1', 'TAG-0'];
 export const spots = ['A', 'B', 'C'];
-// More of them do not make the issues by serial likelier to be right.
+// More of them would not make issues by serial likelier to succeed.
 const singlesMax = 2000;
 
-/** Receives, moves and issues of single things by serial or RFID tag, with their places known. */
+/** Receives, moves and issues of single things by serial or RFID tag. Remembers where each thing is. */
 export function createSingleThings(random: () => number) {
   const singles: Single[] = [];
   const asked = new Map<Ask, Single>();
@@ -25,7 +25,7 @@ export function createSingleThings(random: () => number) {
         { itemID, wid, by },
       );
     }
-    // Things with an unknown outcome are left alone from then on.
+    // Taken off the list: a thing with an unknown outcome is not used again.
     const [single] = singles.splice(Math.floor(random() * singles.length), 1) as [Single];
     const { itemID, wid, by } = single;
     const common = { itemID, units: 1, wid, reference, ...by };
@@ -44,7 +44,7 @@ export function createSingleThings(random: () => number) {
     return ask;
   }
 
-  /** Notes the answer to a request; returns whether it was one of these. */
+  /** Notes the answer to a request. Returns whether it was for a single thing. */
   function learn(ask: Ask, applied: boolean): boolean {
     const single = asked.get(ask);
     asked.delete(ask);

@@ -1,11 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Sql } from '@inventory/db/postgres/pool';
-import { type Fault, pause } from './fault.ts';
+import type { Fault } from './fault.ts';
 import type { Read } from './told.ts';
 
 /**
- * The standby is away, so commits wait for it; the primary dies and comes back, and everybody sees writes
- * that no standby has; callers send again; then the standby is promoted, and everything they were told must
- * be there.
+ * The standby is away, so commits wait for it. The primary is killed and comes back, and everybody sees
+ * writes that no standby has. Callers resend. Then the standby is promoted, and everything that callers were
+ * told must be there.
  */
 const promotion: Fault = {
   name: 'standby away, primary killed, promotion',
@@ -37,7 +38,7 @@ const promotion: Fault = {
 
 const waitWithinMs = 10_000;
 
-/** Without a waiting commit, a restart would show nothing. */
+/** Without a waiting commit, a restart would prove nothing. */
 async function untilCommitsWait(sql: Sql): Promise<void> {
   for (const until = performance.now() + waitWithinMs; performance.now() < until; await pause(50)) {
     const rows = await sql`select from pg_stat_activity where wait_event = 'SyncRep'`;
@@ -45,7 +46,7 @@ async function untilCommitsWait(sql: Sql): Promise<void> {
   }
 }
 
-/** The service has found the primary again: before that it answers nobody. */
+/** Waits until the service has found the primary again; until then it answers nobody. */
 async function untilRead(reads: readonly Read[], now: () => number): Promise<void> {
   const from = now();
   while (now() < from + waitWithinMs && !reads.some(({ at, failed }) => at > from && !failed))

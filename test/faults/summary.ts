@@ -7,7 +7,7 @@ const countOf = (log: readonly Told[]) => {
   return [count('yes'), count('no'), unavailable, count('unknown'), count('lost'), count('cut')];
 };
 
-/** The requests by kind, and their answers. */
+/** A table of the requests by kind, with their answers. */
 export function kindsText(log: readonly Told[], reads: readonly Read[]): string {
   const nameOf = ({ kind, batch }: Told) => (batch === null ? kind : `in a batch (${batch}): ${kind}`);
   const kinds = [...new Set(log.map(nameOf))].sort();
@@ -21,7 +21,7 @@ export function kindsText(log: readonly Told[], reads: readonly Read[]): string 
   return table([['kind of request', 'yes', 'no', 'of these 5xx', 'unknown', 'lost', 'cut'], ...lines]);
 }
 
-/** The faults by kind, and how long each took to be over. */
+/** A table of the faults by kind, with the longest time each took to pass. */
 export function faultsText(
   log: readonly Told[],
   reads: readonly Read[],

@@ -17,7 +17,7 @@ export type Told = {
    */
   told: Said;
   status: number;
-  /** Of a yes to a stock transaction. */
+  /** Null unless a stock transaction was applied. */
   transactionNo: number | null;
   /** The beginning of any other answer. */
   text: string;
@@ -26,9 +26,9 @@ export type Told = {
   /** Milliseconds since the run began, and how long it took. */
   at: number;
   tookMs: number;
-  /** Sent again after an unclear answer, and answered as already applied. */
+  /** Resent after an unclear answer, and answered as already applied. */
   isReplayed: boolean;
-  /** The mode of the batch it was last sent in; null: a call of its own. */
+  /** The mode of the last batch that carried it; null: a call of its own. */
   batch: 'each' | 'atomic' | null;
   /** Whether its caller ever hung up on it. */
   wasCut: boolean;
@@ -63,7 +63,7 @@ export type Answer = {
 
 export const isUnclear = ({ status }: { status: number }) => status === 0 || status >= 500;
 
-/** The meaning of an answer to a request that was not sent before. */
+/** The meaning of an answer to a first send. */
 export function saidBy({ status, text, cut }: Answer): Said {
   // Half a body cannot be applied.
   if (cut !== undefined) return cut === 'sending' ? 'no' : 'cut';
@@ -72,9 +72,9 @@ export function saidBy({ status, text, cut }: Answer): Said {
   return status >= 500 && text.includes('is not known') ? 'unknown' : 'no';
 }
 
-/** Those that ended at this time or later; `log` is in the order in which they ended. */
+/** The entries that ended at this time or later. `log` is in the order in which they ended. */
 export function endedSince<T extends { at: number; tookMs: number }>(log: readonly T[], time: number): T[] {
-  // Slightly earlier ones, too: requests that ended in one turn may be noted in another order.
+  // Looks back a little further: requests that ended in one turn may be logged out of order.
   let first = log.length;
   while (first > 0 && log[first - 1]!.at + log[first - 1]!.tookMs >= time - 100) first -= 1;
   return log.slice(first).filter((each) => each.at + each.tookMs >= time);

@@ -1,15 +1,13 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { images } from '@inventory/local/docker';
 import { startStack } from '@inventory/local/stack';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useFolder } from '../harness/folders.ts';
 
 // Answers like a Docker engine that has no images and can pull none.
 let engine: Server;
-let folder: string;
+const folder = useFolder();
 const asked: string[] = [];
 const before = { ...process.env };
 
@@ -41,13 +39,11 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve));
   process.env.DOCKER_HOST = `tcp://127.0.0.1:${(engine.address() as AddressInfo).port}`;
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'without-images-')));
 });
-afterAll(async () => {
+afterAll(() => {
   process.env = before;
   engine.closeAllConnections();
   engine.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 test('missing images are named when the engine cannot get them, and local binaries are used', async () => {

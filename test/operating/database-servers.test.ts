@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { startServer } from '@inventory/api/server';
@@ -9,6 +8,7 @@ import { type ConnectOptions, connect } from '@inventory/db/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
+import { createFolder } from '../harness/folders.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { runCommand } from '../harness/service/command-line.ts';
 
@@ -88,7 +88,7 @@ test.skipIf(!hasOpenssl).each([
 ])(
   'a server at 127.0.0.1 whose certificate is for %s: %i, by sslmode=verify-full (skipped without openssl)',
   async (name, code, said) => {
-    const folder = await mkdtemp(join(tmpdir(), 'certificate-'));
+    const folder = createFolder();
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const subject = ['-subj', '/CN=test', '-addext', `subjectAltName=${name}`, '-days', '2', '-nodes'];
     execFileSync(
@@ -107,10 +107,7 @@ test.skipIf(!hasOpenssl).each([
         passOn(new TLSSocket(socket, { isServer: true, secureContext }));
       });
     });
-    onTestFinished(async () => {
-      server.close();
-      await rm(folder, { recursive: true });
-    });
+    onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const url = addressFor('operator', urlAt(`127.0.0.1:${port}`, '?sslmode=verify-full'));

@@ -1,14 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSecret, digestSecret } from '@inventory/auth/secret';
+import { addClient } from '@inventory/db/access/clients';
+import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { migrate } from '@inventory/db/migrate/migrate';
+import type { Sql } from '@inventory/db/postgres/pool';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
+import { createFolder } from '../harness/folders.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { createDatabase } from '../harness/servers/database.ts';
-import { runHere } from '../harness/service/command-line.ts';
+import { takeToken } from '../harness/service/api-client.ts';
 import { expectInvariants } from '../harness/service/invariants.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
+import { allPermissions } from '../harness/service/service.ts';
 
 const root = join(import.meta.dirname, '../..');
 const callers = 6;
@@ -20,8 +25,7 @@ type Told = { reference: string; status: number; transactionNo: number | null };
 
 /** The folder of one migration that only adds, and that no process knows; removed with the test. */
 async function writeLaterMigration(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = createFolder();
   await writeFile(
     join(folder, '9001_one-more.sql'),
     'alter table lot add column one_more integer;\nalter table stock_transaction add column one_more text;\n',
@@ -29,16 +33,13 @@ async function writeLaterMigration(): Promise<string> {
   return folder;
 }
 
-/** Adds a warehouse and a client. Returns the client's secret. */
-async function prepare(databaseUrl: string): Promise<string> {
-  const operator = asPart('operator', { DATABASE_URL: databaseUrl });
-  const command = async (...args: string[]) => (await runHere(args, operator)).stdout;
-  await command('warehouse', 'add', '--id', '1', '--name', 'Main');
-  const added = await command(
-    ...['client', 'add', '--id', 'caller', '--permissions', '11,15,88,95,116', '--warehouses', '1'],
-    ...['--rate-limit', '1000000', '--json'],
-  );
-  return (JSON.parse(added) as { clientSecret: string }).clientSecret;
+/** Adds a warehouse and a client. Returns the client's credentials. */
+async function prepare(sql: Sql) {
+  const credentials = { clientId: 'caller', secret: createSecret() };
+  const rights = { permissions: allPermissions, wids: [1], readOnly: false, rateLimit: 1_000_000 };
+  await addWarehouse(sql, { wid: 1, name: 'Main' });
+  await addClient(sql, { clientId: 'caller', ...rights, secretDigest: digestSecret(credentials.secret) });
+  return credentials;
 }
 
 test('api and worker go on, and others start beside them, on tables that a later version has extended', async () => {
@@ -53,7 +54,7 @@ test('api and worker go on, and others start beside them, on tables that a later
     await drop();
   });
 
-  const secret = await prepare(databaseUrl);
+  const credentials = await prepare(sql);
   const env = {
     DATABASE_URL: databaseUrl,
     REDIS_URL: inject('redisUrl'),
@@ -73,13 +74,11 @@ test('api and worker go on, and others start beside them, on tables that a later
     started.child.kill('SIGTERM');
     expect(await started.exited).toMatchObject({ code: 0 });
   };
-  const earlier = { worker: await start('worker'), api: await start('api') };
+  const [worker, api] = await Promise.all([start('worker'), start('api')]);
+  const earlier = { worker, api };
   const originOf = ({ port }: Started) => `http://127.0.0.1:${port}/api/v1`;
   let origins = [originOf(earlier.api)];
-
-  const form = { grant_type: 'client_credentials', client_id: 'caller', client_secret: secret };
-  const granted = await fetch(`${origins[0]}/Token`, { method: 'POST', body: new URLSearchParams(form) });
-  const { access_token: token } = (await granted.json()) as { access_token: string };
+  const token = await takeToken(origins[0]!, credentials);
   const send = async (path: string, body: object, origin: string) => {
     const answer = await fetch(`${origin}${path}`, {
       method: 'POST',

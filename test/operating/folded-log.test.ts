@@ -57,21 +57,6 @@ test('a summary written long after the last of its lines says how long: the outa
   ]);
 });
 
-test('different lines are written at once; lines of an outage are written a second apart', () => {
-  const folded = createFoldedLog(log);
-  for (const key of ['a', 'b', 'c']) folded.write(line(key));
-  expect(messages()).toEqual(['a', 'b', 'c']);
-  for (let turn = 0; turn < 30; turn++) {
-    for (const key of ['d', 'e', 'f', 'g']) folded.write(line(key, { outage: 'trouble' }));
-    vi.advanceTimersByTime(1000);
-  }
-  const outage = said.slice(3);
-  expect(outage.slice(0, 4).map(({ message }) => message[0])).toEqual(['d', 'e', 'f', 'g']);
-  const gaps = outage.slice(1).map(({ atMs }, index) => atMs - outage[index]!.atMs);
-  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000);
-  folded.end();
-});
-
 test('a line of an outage that comes once gets its second among lines that repeat', () => {
   const folded = createFoldedLog(log);
   const often = Array.from({ length: 12 }, (_, key) => `often ${key}`);
@@ -142,17 +127,6 @@ test.each([
     folded.end();
   },
 );
-
-test('a presence that changed while other lines had their second is reported as it is now, with the number of changes', () => {
-  const folded = createFoldedLog(log);
-  const presence = createPresence(folded);
-  folded.write(line('first', { outage: 'trouble' }));
-  vi.advanceTimersByTime(100);
-  for (const isThere of [false, true, false, true]) presence.note('postgres', isThere);
-  vi.advanceTimersByTime(60_000);
-  expect(said.slice(1)).toMatchObject([{ facts: { back: 'postgres', count: 4 } }]);
-  folded.end();
-});
 
 const needed = ['redis', 'postgres', 'worker'] as const;
 const causes = ['redis', 'postgres', 'noWorker'] as const;

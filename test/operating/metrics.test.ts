@@ -1,46 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startServer } from '@inventory/api/server';
-import { createLog } from '@inventory/process/log/log';
-import type { Running } from '@inventory/process/run';
-import { startWorker } from '@inventory/worker/worker';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { asPart } from '../harness/as-part.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { type ApiClient, askToken, createApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
+import { expressions, namedMetrics } from '../harness/watch/named-metrics.ts';
 
-const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('metrics-other') } });
-const running: Running[] = [];
-const ports = { api: 0, worker: 0 };
-let client: ApiClient;
-let clientId: string;
-let baseUrl: string;
+const service = useService({ env: { INTERNAL_PORT: '0' } });
+let client: ApiClient & { secret: string };
 
 beforeAll(async () => {
-  const env = {
-    DATABASE_URL: service.databaseUrl,
-    REDIS_URL: inject('redisUrl'),
-    QUEUE_PREFIX: uniqueName('metrics'),
-    PORT: '0',
-    INTERNAL_PORT: '0',
-  };
-  const worker = await startWorker(asPart('worker', env), createLog('worker'));
-  running.push(worker);
-  const api = await startServer(asPart('api', env), createLog('api'));
-  running.push(api);
-  Object.assign(ports, { api: api.internalPort, worker: worker.internalPort });
-  baseUrl = `http://127.0.0.1:${api.port}/api/v1`;
-  const known = await service.client({ rateLimit: 50 });
-  clientId = known.clientId;
-  client = createApiClient(baseUrl, clientId, known.token);
-});
-afterAll(async () => {
-  for (const each of running.reverse()) await each.stop();
+  client = await service.client({ rateLimit: 50 });
 });
 
-const api = () => readMetrics(ports.api);
-const worker = () => readMetrics(ports.worker);
+const api = () => readMetrics(service.internalPort!);
+const worker = () => readMetrics(service.workerPort!);
 const body = (itemID: string) => ({ itemID, units: 1, wid: 1, reasonCode: 0 });
 
 type Documented = { kind: string; labels: string[]; words: string[] };
@@ -60,6 +34,31 @@ function documented(): Map<string, Documented> {
   );
 }
 
+test('failures are counted from 0 on for every cause, so that the first one is a growth', async () => {
+  const { value } = await api();
+  for (const cause of ['noWorker', 'redis', 'postgres', 'busy', 'internal'])
+    expect(value(`inventory_api_failures_total{cause="${cause}"}`), cause).toBe(0);
+});
+
+test('every metric that an alert or the dashboard names exists, and has the labels that they ask for', async () => {
+  const existing = new Map([...(await api()).kinds, ...(await worker()).kinds]);
+  // What Prometheus makes itself.
+  const isThere = (metric: string) =>
+    ['up', 'ALERTS'].includes(metric) ||
+    existing.has(metric) ||
+    existing.get(metric.replace(/_(?:bucket|sum|count)$/, '')) === 'histogram';
+  const named = expressions.flatMap(({ where, expr }) =>
+    namedMetrics(expr).map((each) => ({ where, ...each })),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ metric }) => !isThere(metric))).toEqual([]);
+  const page = documented();
+  const ours = named.filter(({ metric }) => metric.startsWith('inventory_'));
+  expect(
+    ours.filter(({ metric, labels }) => labels.some((label) => !page.get(metric)?.labels.includes(label))),
+  ).toEqual([]);
+});
+
 // Their values are not ours, or are in the contract.
 const openLabels = ['method', 'route', 'status', 'code', 'le'];
 
@@ -71,33 +70,36 @@ test('every metric is in docs/metrics.md with its kind and its labels, and every
   expect(kinds.map(([name, kind]) => `${name} ${kind}`).sort()).toEqual(
     [...page].map(([name, { kind }]) => `${name} ${kind}`).sort(),
   );
-  for (const { text } of both) {
-    for (const [, sample, labels] of text.matchAll(/^(inventory_\w+)\{(.*)\} /gm)) {
-      const name = page.has(sample!) ? sample! : sample!.replace(/_(bucket|sum|count)$/, '');
-      const given = [...labels!.matchAll(/(\w+)="/g)]
-        .map(([, label]) => label)
-        .filter((label) => label !== 'le');
-      expect({ name, labels: given }).toEqual({ name, labels: page.get(name)?.labels });
-    }
+  for (const { name, labels } of both.flatMap(({ text }) => labelledIn(text, page))) {
+    const given = labels.map(({ label }) => label).filter((label) => label !== 'le');
+    expect({ name, labels: given }).toEqual({ name, labels: page.get(name)?.labels });
   }
 });
+
+/** The samples with labels, each by the name of its metric on the page. */
+function labelledIn(text: string, page: Map<string, Documented>) {
+  return [...text.matchAll(/^(inventory_\w+)\{(.*)\} /gm)].map(([, sample, labels]) => ({
+    name: page.has(sample!) ? sample! : sample!.replace(/_(bucket|sum|count)$/, ''),
+    labels: [...labels!.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => ({
+      label: label!,
+      value: value!,
+    })),
+  }));
+}
 
 test('every value of a label is in docs/metrics.md, and no others for connections to Postgres', async () => {
   const page = documented();
   const shown = new Map<string, Set<string>>();
   for (const { text } of [await api(), await worker()]) {
-    for (const [, sample, labels] of text.matchAll(/^(inventory_\w+)\{(.*)\} /gm)) {
-      const name = page.has(sample!) ? sample! : sample!.replace(/_(bucket|sum|count)$/, '');
-      for (const [, label, value] of labels!.matchAll(/(\w+)="([^"]*)"/g)) {
-        if (openLabels.includes(label!)) continue;
+    for (const { name, labels } of labelledIn(text, page)) {
+      for (const { label, value } of labels.filter(({ label }) => !openLabels.includes(label))) {
         expect(page.get(name)?.words, `${name} ${label}="${value}"`).toContain(value);
-        shown.set(name, (shown.get(name) ?? new Set()).add(value!));
+        shown.set(name, (shown.get(name) ?? new Set()).add(value));
       }
     }
   }
-  for (const name of ['inventory_api_postgres_waiting', 'inventory_api_postgres_connections']) {
+  for (const name of ['inventory_api_postgres_waiting', 'inventory_api_postgres_connections'])
     expect([...shown.get(name)!].sort(), name).toEqual([...page.get(name)!.words].sort());
-  }
 });
 
 test('each name carries its owner and its unit, and durations begin at half a millisecond', async () => {
@@ -183,12 +185,12 @@ test('a path appears as the template of its route and no caller by name, whateve
   await client.get('/Inventory/1');
   await client.get(`/Item/${marked}`);
   await client.get(`/${marked}/x`);
-  await createApiClient(baseUrl, clientId, marked).get('/Inventory/2');
-  await fetch(`${baseUrl}/Item/${marked}`, { method: 'PROPFIND' });
-  await fetch(`http://127.0.0.1:${new URL(baseUrl).port}/${marked}`);
+  await createApiClient(service.baseUrl, client.clientId, marked).get('/Inventory/2');
+  await fetch(`${service.baseUrl}/Item/${marked}`, { method: 'PROPFIND' });
+  await fetch(`http://127.0.0.1:${new URL(service.baseUrl).port}/${marked}`);
   const { text, value } = await api();
   expect(text).not.toContain(marked);
-  expect(text).not.toContain(clientId);
+  expect(text).not.toContain(client.clientId);
   expect(value('inventory_api_requests_total{method="GET",route="/Inventory/:wid",status="200"}')).toBe(1);
   // Also before the route is known.
   expect(value('inventory_api_requests_total{method="GET",route="/Inventory/:wid",status="401"}')).toBe(1);
@@ -197,7 +199,7 @@ test('a path appears as the template of its route and no caller by name, whateve
 });
 
 test('a wrong secret and a request past the limit are counted', async () => {
-  await askToken(baseUrl, { clientId, secret: 'wrong' }).catch(() => {});
+  await askToken(service.baseUrl, { clientId: client.clientId, secret: 'wrong' }).catch(() => {});
   let limited = 0;
   for (let turn = 0; turn < 60 && limited === 0; turn++) {
     if ((await client.get('/Inventory')).status === 429) limited += 1;

@@ -1,92 +1,17 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startServer } from '@inventory/api/server';
-import { diagnoses } from '@inventory/process/diagnoses';
-import { createLog } from '@inventory/process/log/log';
-import type { Running } from '@inventory/process/run';
-import { startWorker } from '@inventory/worker/worker';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { dashboard } from '../../monitoring/dashboard.ts';
 import { writtenFiles } from '../../monitoring/written.ts';
-import { asPart } from '../harness/as-part.ts';
-import { uniqueName, useService } from '../harness/service/service.ts';
-import { readMetrics } from '../harness/watch/metrics.ts';
-import { namedMetrics } from '../harness/watch/named-metrics.ts';
+import { createFolder } from '../harness/folders.ts';
+import { expressions } from '../harness/watch/named-metrics.ts';
 
 const root = join(import.meta.dirname, '../..');
 const prometheus = join(root, 'monitoring/prometheus');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
-
-type Panel = { title: string; type: string; targets?: { expr: string }[] };
-const panels = (dashboard().panels as Panel[]).filter(({ type }) => type !== 'row');
-const expressions = [
-  ...Object.entries(diagnoses).map(([where, { expr }]) => ({ where, expr })),
-  ...panels.flatMap(({ title, targets }) => targets!.map(({ expr }) => ({ where: title, expr }))),
-];
-
-// What Prometheus makes itself.
-const ofPrometheus = new Set(['up', 'ALERTS']);
-describe('the metrics', () => {
-  const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('monitoring-other') } });
-  const running: Running[] = [];
-  const existing = new Map<string, string>();
-  let text = '';
-
-  beforeAll(async () => {
-    const env = {
-      DATABASE_URL: service.databaseUrl,
-      REDIS_URL: inject('redisUrl'),
-      QUEUE_PREFIX: uniqueName('monitoring'),
-      PORT: '0',
-      INTERNAL_PORT: '0',
-    };
-    running.push(await startWorker(asPart('worker', env), createLog('worker')));
-    running.push(await startServer(asPart('api', env), createLog('api')));
-    for (const { internalPort } of running) {
-      const read = await readMetrics(internalPort!);
-      text += read.text;
-      for (const [name, kind] of read.kinds) existing.set(name, kind);
-    }
-  });
-  afterAll(async () => {
-    for (const each of running.reverse()) await each.stop();
-  });
-
-  const isThere = (metric: string) =>
-    existing.has(metric) ||
-    ofPrometheus.has(metric) ||
-    existing.get(metric.replace(/_(?:bucket|sum|count)$/, '')) === 'histogram';
-
-  test('each that a rule or the dashboard names exists', () => {
-    const named = expressions.flatMap(({ where, expr }) =>
-      namedMetrics(expr).map((each) => ({ where, ...each })),
-    );
-    expect(named.length).toBeGreaterThan(50);
-    expect(named.filter(({ metric }) => !isThere(metric))).toEqual([]);
-  });
-
-  test('each label that is asked for is one of its metric, in docs/metrics.md', () => {
-    const rows = [...textOf('docs/metrics.md').matchAll(/^\| `(inventory_\w+)` +\| \w+ +\|([^|]*)\|/gm)];
-    const known = new Map(rows.map(([, name, labels]) => [name!, labels!]));
-    const wrong = expressions.flatMap(({ where, expr }) =>
-      namedMetrics(expr)
-        .filter(({ metric }) => metric.startsWith('inventory_'))
-        .flatMap(({ metric, labels }) => labels.map((label) => ({ where, metric, label })))
-        .filter(({ metric, label }) => !known.get(metric)?.includes(`\`${label}\``)),
-    );
-    expect(wrong).toEqual([]);
-  });
-
-  test('failures are counted from 0 on for every cause, so that the first one is a growth', () => {
-    for (const cause of ['noWorker', 'redis', 'postgres', 'busy', 'internal']) {
-      expect(text).toContain(`inventory_api_failures_total{cause="${cause}"} 0`);
-    }
-  });
-});
 
 test('what Prometheus reads is read often enough to name a cause within 15 seconds', () => {
   const { global } = parse(textOf('monitoring/prometheus/prometheus.yml'));
@@ -146,9 +71,7 @@ describe('promtool (skipped without it; it comes with Prometheus)', () => {
     if (code === null) skip();
     expect(code, output).toBe(0);
     // As recording rules: promtool understands expressions there alone.
-    const folder = await mkdtemp(join(tmpdir(), 'expressions-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const file = join(folder, 'expressions.yml');
+    const file = join(createFolder(), 'expressions.yml');
     const recorded = expressions.map(({ expr }, index) => ({
       record: `expression:${index}`,
       expr: expr.replaceAll('$__rate_interval', '1m'),

@@ -4,7 +4,7 @@ import { startServer } from '@inventory/api/server';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
 import { createDatabase, noTables, type TestDatabase } from '../harness/servers/database.ts';
 import { type OddSetting, oddRounds, refused } from '../harness/servers/odd-settings.ts';
@@ -107,12 +107,9 @@ async function toldByCommands(sql: Sql): Promise<string[]> {
 
 /**
  * All answers of the service on a database with these settings, from the first migration on, up to the first
- * answer that differs.
+ * one that differs or is 503.
  */
-async function answersWith(
-  settings: readonly OddSetting[],
-  usual: string[] | null = null,
-): Promise<string[]> {
+async function answersWith(settings: readonly OddSetting[], usual: string[] | null): Promise<string[]> {
   const database = await createDatabase(noTables);
   try {
     await carry(database, settings);
@@ -120,13 +117,14 @@ async function answersWith(
     const service = await startOwnService({ apis: 1, workers: 1, env: { DATABASE_URL: database.url } });
     try {
       const { clientId, token } = service.clients[0]!;
-      const client = createApiClient(service.baseUrls[0]!, clientId, token);
+      // A request that is sent again may draw another number.
+      const client = createApiClient(service.baseUrls[0]!, clientId, token, { isPatient: false });
       const told: string[] = [];
       for (const call of calls(client)) {
         const { status, text } = await call();
         const line = `${status} ${withoutMoments(text)}`;
         told.push(line);
-        if (usual !== null && line !== usual[told.length - 1]) return told;
+        if (status === 503 || (usual !== null && line !== usual[told.length - 1])) return told;
       }
       const operator = connect(addressFor('operator', database.url), { name: 'tests', connectionsMax: 2 });
       told.push(...(await toldByCommands(operator)));
@@ -141,9 +139,17 @@ async function answersWith(
   }
 }
 
+/** The same, tried again after a 503, because a slow machine answers so; or what failed. */
+async function answersInTime(settings: readonly OddSetting[], usual: string[] | null): Promise<string[]> {
+  for (let tries = 1; ; tries++) {
+    const told = await answersWith(settings, usual).catch((error: Error) => [`failed: ${error.message}`]);
+    if (tries === 5 || !told.at(-1)!.startsWith('503 ')) return told;
+  }
+}
+
 /** The settings that change an answer, each with the first answer it changes. */
 async function culpritsAmong(settings: readonly OddSetting[], usual: string[]): Promise<string[]> {
-  const told = await answersWith(settings, usual).catch((error: Error) => [`failed: ${error.message}`]);
+  const told = await answersInTime(settings, usual);
   const first = usual.findIndex((line, index) => told[index] !== line);
   if (first === -1 && told.length === usual.length) return [];
   const difference = `${told[first]}, not ${usual[first]}`;
@@ -160,16 +166,20 @@ test('the same answers whatever settings a database has: every user setting, at 
   const rounds = await oddRounds(server);
   await server.end();
   expect(rounds[0]!.length).toBeGreaterThan(100);
-  const usual = await answersWith([]);
-  expect(usual.join('\n')).not.toMatch(/^(5\d\d |.*: (unknown|fail))/m);
+  const usual = await answersInTime([], null);
+  expect(usual.join('\n')).not.toMatch(/^(5\d\d |failed: |.*: (unknown|fail))/m);
   const culprits: string[] = [];
-  for (const round of rounds) culprits.push(...(await culpritsAmong(round, usual)));
+  // Two at once, because each waits much for Postgres.
+  for (let at = 0; at < rounds.length; at += 2) {
+    const found = rounds.slice(at, at + 2).map((round) => culpritsAmong(round, usual));
+    culprits.push(...(await Promise.all(found)).flat());
+  }
   expect(culprits).toEqual([]);
 });
 
-test.each(refused)(
-  '%o is refused by name by api, worker and migration, and reported by doctor',
-  async (odd) => {
+test.concurrent.for(refused)(
+  '%o is refused by name by api and worker, and reported by doctor',
+  async (odd, { expect, onTestFinished }) => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());
     await carry(database, [odd]);

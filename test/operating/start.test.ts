@@ -17,12 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-const holdings = async () =>
-  (
-    await database.sql`
-      select (select count(*) from client)::integer as clients, (select count(*) from item)::integer as items`
-  )[0];
-
 /** `start` on the servers of the tests, until its banner is there. */
 const start = (env: Record<string, string>, args: readonly string[] = []) =>
   startService(args, {
@@ -32,26 +26,25 @@ const start = (env: Record<string, string>, args: readonly string[] = []) =>
     ...env,
   });
 
-function portsIn(banner: string): { api: number; worker: number } {
-  const [, api, worker] =
-    /^ {2}Metrics +http:\/\/127\.0\.0\.1:(\d+)\/metrics \(api\), http:\/\/127\.0\.0\.1:(\d+)\/metrics \(worker\)$/m.exec(
-      banner,
-    ) ?? [];
-  return { api: Number(api), worker: Number(worker) };
-}
-
-test('start names the addresses of api, worker and page; with --watch, each starts again when its code is saved', async () => {
-  const started = await start({ INTERNAL_PORT: '' }, ['--watch']);
-  const ports = portsIn(started.banner);
-  const page = `http://127.0.0.1:${ports.api}/operations`;
+test('start names its addresses, on a port that browsers refuse and two internal ones; --watch starts a part again when its code is saved', async () => {
+  const refused = [6665, 6666, 6667, 6668, 6669, 10080];
+  const free = await Promise.all(refused.map((port) => choosePort('the api', port)));
+  const port = free.find((each) => refused.includes(each));
+  const internal = await choosePort('the api');
+  const ports = { PORT: String(port), INTERNAL_PORT: String(internal) };
+  const started = await start(ports, ['--watch', '--yes', '--no-demo']);
+  expect(started.banner).toContain(`\n  Base URL       http://127.0.0.1:${port}/api/v1\n`);
+  const page = `http://127.0.0.1:${internal}/operations`;
   expect(started.banner).toContain(`\n  Operations     ${page}\n`);
   expect((await fetch(page)).status).toBe(200);
-  const [api, worker] = [await readMetrics(ports.api), await readMetrics(ports.worker)];
-  expect(api.value('inventory_api_postgres_up')).toBe(1);
-  expect(worker.value('inventory_worker_postgres_up')).toBe(1);
-  // Without --yes, a given database gets no demo data.
-  expect(started.banner).toMatch(/no demo data and no demo client/);
-  expect(await holdings()).toEqual({ clients: 0, items: 0 });
+  const metrics = [internal, internal + 1].map((each) => `http://127.0.0.1:${each}/metrics`);
+  expect(started.banner).toContain(`\n  Metrics        ${metrics[0]} (api), ${metrics[1]} (worker)\n`);
+  expect((await readMetrics(internal)).value('inventory_api_postgres_up')).toBe(1);
+  expect((await readMetrics(internal + 1)).value('inventory_worker_redis_up')).toBe(1);
+  expect(started.banner).not.toMatch(/client_secret/);
+  const [held] = await database.sql`
+    select (select count(*) from client)::integer as clients, (select count(*) from item)::integer as items`;
+  expect(held).toEqual({ clients: 0, items: 0 });
 
   const root = join(import.meta.dirname, '../..');
   const save = (file: string) => utimes(programOf(join(root, file)).at(-1)!, new Date(), new Date());
@@ -62,40 +55,17 @@ test('start names the addresses of api, worker and page; with --watch, each star
   await expect.poll(() => [timesUp('api'), timesUp('worker')]).toEqual([1, 2]);
 });
 
-test('start is up on a port that browsers refuse; INTERNAL_PORT is the api’s and the next one the worker’s', async () => {
-  const refused = [6665, 6666, 6667, 6668, 6669, 10080];
-  const free = await Promise.all(refused.map((port) => choosePort('the api', port)));
-  const port = free.find((each) => refused.includes(each));
-  const internal = await choosePort('the api');
-  const started = await start({ PORT: String(port), INTERNAL_PORT: String(internal) }, [
-    '--yes',
-    '--no-demo',
-  ]);
-  expect(started.banner).toContain(`\n  Base URL       http://127.0.0.1:${port}/api/v1\n`);
-  expect(portsIn(started.banner)).toEqual({ api: internal, worker: internal + 1 });
-  expect((await readMetrics(internal + 1)).value('inventory_worker_redis_up')).toBe(1);
-  expect(started.banner).not.toMatch(/client_secret/);
-  expect(await holdings()).toEqual({ clients: 0, items: 0 });
-});
-
-test.each([
-  [
-    'a wrong LOG_LEVEL ends the api with one line that says what it may be',
-    ...(['api', { LOG_LEVEL: 'loud' }] as const),
-    'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
-  ],
-  [
-    'a Postgres that is away ends the worker with one line that names its place, without user and password',
-    ...(['worker', { DATABASE_URL: 'postgres://joe:sesame@127.0.0.1:1/inventory' }] as const),
-    'Postgres cannot be reached at 127.0.0.1:1 (connect ECONNREFUSED); check DATABASE_URL and that it runs',
-  ],
-])('%s', async (_what, part, wrong, line) => {
-  const env = { DATABASE_URL: database.url, REDIS_URL: inject('redisUrl'), PORT: '0', ...wrong };
-  const failed = await startProcess(`apps/${part}/src/main.ts`, env, { quiet: true }).then(
+test('a Postgres that is away ends a process with one line that names its place, without user and password', async () => {
+  const DATABASE_URL = 'postgres://joe:sesame@127.0.0.1:1/inventory';
+  const env = { DATABASE_URL, REDIS_URL: inject('redisUrl'), PORT: '0' };
+  const failed = await startProcess('apps/worker/src/main.ts', env, { quiet: true }).then(
     (started) => started.stop().then(() => 'it is up'),
     (error: Error) => error.message,
   );
-  expect(failed).toBe(`apps/${part}/src/main.ts ended with 1 before it was up: ${line}`);
+  expect(failed).toBe(
+    'apps/worker/src/main.ts ended with 1 before it was up: ' +
+      'Postgres cannot be reached at 127.0.0.1:1 (connect ECONNREFUSED); check DATABASE_URL and that it runs',
+  );
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { startServer } from '@inventory/api/server';
 import { findCauses } from '@inventory/api/status-page/causes';
+import { createSnapshots } from '@inventory/api/status-page/snapshot';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
@@ -79,6 +80,36 @@ describe('the page and its stream', () => {
     '/handbook',
   ];
 
+  // The first one: what a page shows when it is opened, and reads again only seconds later.
+  test('stock and transactions are shown without anything that a body, an answer or a secret holds', async () => {
+    const remark = uniqueName('remark');
+    const received = await client.post('/Inventory/Receive', body(remark));
+    expect(received.status).toBe(201);
+    const refused = await client.post('/Inventory/Issue', { ...body(), units: 1_000_000 });
+    expect(refused.status).toBe(409);
+    const watched = await watch();
+    const named = () => watched.stock()?.transactions.map(({ transactionNo }) => transactionNo) ?? [];
+    await expect.poll(named).toContain(received.body.transactionNo);
+    await expect.poll(() => watched.stock()?.transactions[0]?.status).toBe('refused');
+    const [ofRefused, ofReceived] = watched.stock()!.transactions;
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+    const number = expect.any(Number);
+    const { clientId } = client;
+    const known = { transactionNo: number, at, client: clientId };
+    expect(ofReceived).toEqual({ ...known, kind: 'receive', status: 'applied', code: null });
+    expect(ofRefused).toEqual({ ...known, kind: 'issue', status: 'refused', code: 'conflict' });
+    await expect
+      .poll(() => watched.stock()?.warehouses, { timeout: 60_000 })
+      .toEqual([
+        { wid: 1, name: 'Main', items: expect.any(Number), lots: 1, units: '2.5', onHold: '0' },
+        { wid: 2, name: 'Overflow', items: 0, lots: 0, units: '0', onHold: '0' },
+        { wid: 3, name: 'Elsewhere', items: 0, lots: 0, units: '0', onHold: '0' },
+      ]);
+    for (const secret of [remark, itemID, client.token, service.databaseUrl]) {
+      expect(watched.text()).not.toContain(secret);
+    }
+  });
+
   test.each(paths)('200: /operations%s, from this process only', async (path) => {
     const answer = await fetch(`http://127.0.0.1:${internal}/operations${path}`);
     expect(answer.status).toBe(200);
@@ -148,13 +179,13 @@ describe('the page and its stream', () => {
     const second = await watch();
     const eventsOf = ({ text }: WatchedStatusPage) =>
       new Map([...text().matchAll(/^data: (\{"at":"([^"]+)".*)$/gm)].map(([, data, at]) => [at!, data!]));
-    await expect.poll(() => eventsOf(second).size, { timeout: 60_000 }).toBeGreaterThan(3);
+    await expect.poll(() => eventsOf(second).size, { timeout: 60_000 }).toBeGreaterThan(2);
     const ofFirst = eventsOf(first);
     const shared = [...eventsOf(second)].filter(([at]) => ofFirst.has(at));
     expect(shared.length).toBeGreaterThan(1);
     for (const [at, data] of shared) expect(data).toBe(ofFirst.get(at));
     const later = await watch();
-    await expect.poll(() => later.history()?.points.length ?? 0).toBeGreaterThanOrEqual(4);
+    await expect.poll(() => later.history()?.points.length ?? 0).toBeGreaterThanOrEqual(3);
   });
 
   test('with too many viewers the oldest makes room for the new one, and may come again', async () => {
@@ -166,6 +197,31 @@ describe('the page and its stream', () => {
     // All the others go on.
     const at = watched.at(-1)!.now()?.at;
     for (const each of watched.slice(6)) await expect.poll(() => each.now()?.at).not.toBe(at);
+  });
+
+  test('refusals of a full queue are named until ten seconds have passed without one', () => {
+    const reading = {
+      ...{
+        requests: 0,
+        transactions: 0,
+        refusals: {},
+        failedReads: 0,
+        unknown: 0,
+        durations: [],
+        waiting: 0,
+      },
+      ...{ oldestWaitSeconds: 0, workers: 1, backlog: 0, isRedisUp: true, isPostgresUp: true },
+      ...{ hangingCommits: 0, clockDifferenceSeconds: 0, connections: 0, refusedAnswers: 0 },
+    };
+    const snapshots = createSnapshots();
+    const stateAt = (seconds: number, busy: number) =>
+      snapshots.take({ ...reading, at: seconds * 1000, failures: { busy } }, [], 0);
+    expect(stateAt(0, 0)).toMatchObject({ state: 'well', sentence: 'All is well.' });
+    for (const seconds of [1, 10]) expect(stateAt(seconds, 3).causes).toMatchObject([{ code: 'busy' }]);
+    expect(stateAt(12, 3)).toMatchObject({
+      state: 'well',
+      past: [{ sentence: expect.stringContaining('3 requests refused') }],
+    });
   });
 
   test('each cause links to a chapter of the handbook, which needs no other host', async () => {
@@ -196,35 +252,6 @@ describe('the page and its stream', () => {
     expect(text).not.toMatch(/(?:href|src)="(?:[a-z]+:)?\/\//);
   });
 
-  test('stock and transactions are shown without anything that a body, an answer or a secret holds', async () => {
-    const watched = await watch();
-    const remark = uniqueName('remark');
-    const received = await client.post('/Inventory/Receive', body(remark));
-    expect(received.status).toBe(201);
-    const refused = await client.post('/Inventory/Issue', { ...body(), units: 1_000_000 });
-    expect(refused.status).toBe(409);
-    const named = () => watched.stock()?.transactions.map(({ transactionNo }) => transactionNo) ?? [];
-    await expect.poll(named).toContain(received.body.transactionNo);
-    await expect.poll(() => watched.stock()?.transactions[0]?.status).toBe('refused');
-    const [ofRefused, ofReceived] = watched.stock()!.transactions;
-    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
-    const number = expect.any(Number);
-    const { clientId } = client;
-    const known = { transactionNo: number, at, client: clientId };
-    expect(ofReceived).toEqual({ ...known, kind: 'receive', status: 'applied', code: null });
-    expect(ofRefused).toEqual({ ...known, kind: 'issue', status: 'refused', code: 'conflict' });
-    await expect
-      .poll(() => watched.stock()?.warehouses, { timeout: 60_000 })
-      .toEqual([
-        { wid: 1, name: 'Main', items: expect.any(Number), lots: 1, units: '2.5', onHold: '0' },
-        { wid: 2, name: 'Overflow', items: 0, lots: 0, units: '0', onHold: '0' },
-        { wid: 3, name: 'Elsewhere', items: 0, lots: 0, units: '0', onHold: '0' },
-      ]);
-    for (const secret of [remark, itemID, client.token, service.databaseUrl]) {
-      expect(watched.text()).not.toContain(secret);
-    }
-  });
-
   test('refusals and durations of answers are counted', async () => {
     const watched = await watch();
     await client.post('/Inventory/Issue', { ...body(), units: 1_000_000 });
@@ -252,9 +279,15 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await browser?.close();
   });
 
-  async function open(width: number, height: number, colorScheme: 'light' | 'dark'): Promise<Page> {
+  async function open(
+    width: number,
+    height: number,
+    colorScheme: 'light' | 'dark',
+    { canMoveClock } = { canMoveClock: false },
+  ): Promise<Page> {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme });
     onTestFinished(() => page.close());
+    if (canMoveClock) await page.clock.install();
     page.on('request', (asked) => {
       if (!asked.url().startsWith('data:')) hosts.add(new URL(asked.url()).host);
     });
@@ -396,8 +429,9 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
 
   // The last one: it stops the api.
   test('silence is shown: the data are old', async () => {
-    const page = await open(1280, 900, 'dark');
+    const page = await open(1280, 900, 'dark', { canMoveClock: true });
     await api.stop();
+    await page.clock.fastForward(6000);
     await expect.poll(() => page.getByRole('status').textContent()).toContain('No news from the api');
     expect(await page.locator('main.old').count()).toBe(1);
     await keepPicture(page, 'silent');

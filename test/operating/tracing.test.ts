@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';
-import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
+import { type ApiClient, createApiClient, untilAnswered } from '../harness/service/api-client.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../harness/watch/otlp-receiver.ts';
@@ -22,17 +22,13 @@ type Parts = {
 /** Its own api, worker and client. They say what they load. */
 async function start(more: Record<string, string>): Promise<Parts> {
   const prefix = uniqueName('tracing');
-  const env = {
-    DATABASE_URL: service.databaseUrl,
-    REDIS_URL: inject('redisUrl'),
-    QUEUE_PREFIX: prefix,
-    PORT: '0',
-    ...more,
-  };
+  const env: Record<string, string> = { ...service.env, QUEUE_PREFIX: prefix, ...more };
   const options = { keep: true, imports: ['test/harness/watch/tell-loaded.ts'] };
-  const worker = await startProcess('apps/worker/src/main.ts', asPart('worker', env), options);
-  const api = await startProcess('apps/api/src/main.ts', asPart('api', env), options);
-  const known = await service.client();
+  const [worker, api, known] = await Promise.all([
+    startProcess('apps/worker/src/main.ts', asPart('worker', env), options),
+    startProcess('apps/api/src/main.ts', asPart('api', env), options),
+    service.client(),
+  ]);
   const client = createApiClient(`http://127.0.0.1:${api.port}/api/v1`, known.clientId, known.token, {
     isPatient: false,
   });
@@ -78,19 +74,25 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     collector?.close();
   });
 
-  test('a request is a trace, and its batch links to the requests it applies, each with its statements', async () => {
+  test('a request is a trace, linked to its caller’s, and its batch links to the requests it applies, each with its statements', async () => {
     // A few at once: a slow machine refuses more.
     for (let round = 0; round < 5; round++) {
       const answers = await Promise.all(Array.from({ length: 4 }, traced.receive));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     }
     expect((await traced.client.get('/Inventory?pageSize=1')).status).toBe(200);
+    const theirs = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) };
+    for (const spanId of [theirs.spanId, 'nothing']) {
+      const traceparent = `00-${theirs.traceId}-${spanId}-01`;
+      expect((await traced.client.post('/Item', {}, { traceparent })).status).toBe(400);
+    }
     const named = (name: string) => collector.spans.filter((span) => span.name === name);
     const queued = () => named('queue');
     const linked = () => named('batch').flatMap(({ links }) => links);
     await expect.poll(() => queued().length, arrived).toBe(20);
     await expect.poll(() => linked().length, arrived).toBe(20);
     await expect.poll(() => named('GET /Inventory').length, arrived).toBe(1);
+    await expect.poll(() => named('POST /Item').length, arrived).toBe(2);
     const requests = named('POST /Inventory/Receive');
     expect(requests.map(({ service, parentSpanId }) => [service, parentSpanId])).toEqual(
       requests.map(() => ['inventory-api', '']),
@@ -118,26 +120,10 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(
       collector.spans.filter(({ parentSpanId }) => parentSpanId === list!.spanId).length,
     ).toBeGreaterThan(0);
-  });
-
-  test('a caller’s traceparent is linked, not continued', async () => {
-    const theirs = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) };
-    for (const spanId of [theirs.spanId, 'nothing']) {
-      const answer = await traced.client.post(
-        '/Item',
-        {},
-        { traceparent: `00-${theirs.traceId}-${spanId}-01` },
-      );
-      expect(answer.status).toBe(400);
-    }
-    const requests = () => collector.spans.filter(({ name }) => name === 'POST /Item');
-    await expect.poll(() => requests().length, arrived).toBe(2);
-    expect(
-      requests()
-        .map(({ links }) => links)
-        .sort(),
-    ).toEqual([[], [theirs.spanId]]);
-    expect(requests().some(({ traceId }) => traceId === theirs.traceId)).toBe(false);
+    // Linked, not continued.
+    const calls = named('POST /Item');
+    expect(calls.map(({ links }) => links).sort()).toEqual([[], [theirs.spanId]]);
+    expect(calls.some(({ traceId }) => traceId === theirs.traceId)).toBe(false);
   });
 
   test('OpenTelemetry is loaded, and an envelope holds the trace context', async () => {
@@ -153,7 +139,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   test('the service works with a collector that is away or silent, and stops in order', async () => {
     for (const state of ['cut', 'stalled'] as const) {
       way.setState(state);
-      for (let turn = 0; turn < 10; turn++) expect((await traced.receive()).status).toBe(201);
+      for (let turn = 0; turn < 10; turn++) expect((await untilAnswered(traced.receive)).status).toBe(201);
     }
     traced.api.child.kill('SIGTERM');
     expect(await traced.api.exited).toMatchObject({ code: 0 });
@@ -166,7 +152,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 test('without it, nothing of OpenTelemetry is loaded, and an envelope holds no trace context', async () => {
   const off = await start({});
   onTestFinished(async () => {
-    for (const each of [off.api, off.worker]) await each.stop();
+    await Promise.all([off.api.stop(), off.worker.stop()]);
   });
   expect((await off.receive()).status).toBe(201);
   expect(await nextQueued(off)).not.toHaveProperty('trace');

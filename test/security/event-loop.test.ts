@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 
-const rounds = 9;
+const rounds = 5;
 
 /**
  * Expects that most rounds do no more than this part of a batch's work at one stretch: by the processor's

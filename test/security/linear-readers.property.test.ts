@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Route } from '@inventory/api/http/route';
 import fc from 'fast-check';
 import { afterAll, beforeAll, inject, test } from 'vitest';
-import { everyPumpedOf, pumped, pumpedOf } from '../harness/contract/pumped-texts.ts';
+import { everyPumpedOf, pumpedOf } from '../harness/contract/pumped-texts.ts';
 import { fieldsOf, nameOf, requestOf, routes } from '../harness/contract/routes.ts';
 import { listOf, slowJson, slowTexts } from '../harness/contract/slow-texts.ts';
 import { readHeaders } from '../harness/network/read-headers.ts';
@@ -270,19 +270,6 @@ test.each([
 ])('the same for every pair of parts of the body %s', async (text, glue) => {
   for (const place of upTo(bodyBytes / 8, twoReaders))
     await watch.expectLinear(place, everyPumpedOf(text, glue), [1]);
-});
-
-const fixed = (text: string) => ({ text, isPump: false });
-const pump = (text: string) => ({ text, isPump: true });
-
-test.each([
-  ['a name with an escape before many lists', [fixed('{"\\n'), pump('a'), fixed('"'), pump('[]')]],
-  ['many short names with an escape', [fixed('{'), pump('"\\q"[]')]],
-  ['zeros after the point', [fixed('{"units":1.'), pump('0'), fixed('1}')]],
-  ['a text without an end', [fixed('{"a":"'), pump('\\"')]],
-  ['brackets in brackets', [fixed('{"a":'), pump('['), pump(']'), fixed('}')]],
-])('a body that was slow once, or nearly: %s', async (_what, pieces) => {
-  for (const place of twoReaders) await watch.expectLinear(place, [pumped(pieces)]);
 });
 
 // Each of the readers, and what is passed over unread.

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { type ApiClient, askToken, createApiClient, untilAnswered } from '../harness/service/api-client.ts';
 import { uniqueName } from '../harness/service/service.ts';
+import { arriveTransactions } from '../harness/stock/arrive.ts';
 
 const inScope = [1, 2];
 const lotsInScope = 240;
@@ -93,8 +94,8 @@ async function fill({ sql }: TestDatabase, seed: number) {
     await addHistory(tx, seed);
     if (seed === 2) await addMultitude(tx);
   });
-  // In one world it is folded into blocks and chapters of a few lots; in the other it has just arrived.
-  if (seed === 1) await foldArrivals(sql, 60_000, { block: 4, chapter: 3 });
+  // In one world it is folded, items into blocks of a few; in the other it has just arrived.
+  if (seed === 1) await foldArrivals(sql, 60_000, 4);
   await sql`analyze`;
 }
 
@@ -138,11 +139,7 @@ async function addHistory(tx: Tx, seed: number) {
       limit 1 offset case when other_wid < 3 then 0 else nth % ${seed} end
     ) as foreign_lot
     where other_wid is not null`;
-  await tx`
-    insert into transaction_arrival
-    select transaction_no >> 10, least(wid, to_wid), case when to_wid is null then 0 else greatest(wid, to_wid) end, count(*)
-    from stock_transaction
-    group by 1, 2, 3`;
+  await arriveTransactions(tx);
 }
 
 /**
@@ -170,9 +167,7 @@ async function addMultitude(tx: Tx) {
     select 100000 + n, line, case line when 1 then ${known!.lot} else rec_no end, ${known!.item}, 3, 'A', 1, 1
     from (select rec_no, row_number() over () as n from lot where wid = 3 and serial2 = 'T9' limit ${multitude}) as numbered
     cross join generate_series(1, 2) as line`;
-  await tx`
-    insert into transaction_arrival
-    select transaction_no >> 10, wid, 0, count(*) from stock_transaction where transaction_no > 100000 group by 1, 2`;
+  await arriveTransactions(tx, 100_000);
 }
 
 async function openWorld(seed: number): Promise<World> {
@@ -219,18 +214,14 @@ const pages = ['pageSize=40', 'pageSize=7&page=3'];
 const moments = ['', `modifiedSince=${since}`, 'modifiedSince=2000-01-01'];
 const words = (text: string) => text.split(' ');
 const lotFilters = [
-  ...[
-    '',
-    ...words('inStock=true inStock=false hold=true hold=false itemID=ITEM-007 itemID=NONE spot=A spot='),
-  ],
+  '',
+  ...words('inStock=true inStock=false hold=true hold=false itemID=ITEM-007 itemID=NONE spot=A spot='),
   ...words('spot=X serial=S1 serial= serial=S9 inStock=true&spot=A&serial=S1'),
 ];
 const moreLotFilters = words('rfidTag=TAG3 serial2=T9 jobID=0 jobID=4 expiresBefore=2026-03-05');
 const transactionFilters = [
-  ...[
-    '',
-    ...words('kind=move kind=receive kind=reverse itemID=ITEM-007 itemID=NONE wid=1 wid=2 wid=3 serial=S1'),
-  ],
+  '',
+  ...words('kind=move kind=receive kind=reverse itemID=ITEM-007 itemID=NONE wid=1 wid=2 wid=3 serial=S1'),
   ...words('serial= serial=S9 reference=R3 clientId=client-1 deviceID=d1 startDate=2026-01-25'),
   ...words('endDate=2026-01-24 startDate=2026-01-22&endDate=2026-01-23 kind=move&wid=1&clientId=client-2'),
 ];
@@ -247,6 +238,8 @@ function combined(...choices: readonly (readonly string[])[]): string[] {
 /** Each order beside each filter, and each filter beside each page and moment, but not all together. */
 const oneInFive = (all: readonly string[]) => all.filter((_, index) => index % 5 === 0);
 const someLots = ['lot 3', 'lot 5', 'foreign lot', 'no lot'];
+
+const itemLists = combined(sorts(itemSortColumns), pages, moments);
 
 const variants: Record<string, string[]> = {
   '/Inventory': [
@@ -266,8 +259,9 @@ const variants: Record<string, string[]> = {
     pages,
     moments,
   ),
-  '/Item': [...combined(sorts(itemSortColumns), pages, moments), 'Category=1', 'key=ITEM-003&type=id'],
-  '/Item/All': combined(sorts(itemSortColumns), pages, moments),
+  // Everybody sees all items.
+  '/Item': [...oneInFive(itemLists), 'Category=1', 'key=ITEM-003&type=id'],
+  '/Item/All': oneInFive(itemLists),
   '/Inventory/Transactions': [
     ...combined(['', 'sort=transactionNo'], transactionFilters, pages, moments),
     ...[...someLots, 'lot 100'].map((lot) => `recNo={${lot}}`),
@@ -398,7 +392,7 @@ test('200: filters that match little in scope stay cheap, beside a costly list u
     await database.sql.begin(async (tx) => {
       await tx`lock table ${tx(table)} in access exclusive mode`;
       void isAnswered(costly);
-      await expect.poll(() => lastCostlyAt(database), { timeout: 60_000 }).not.toBe(before);
+      await expect.poll(() => lastCostlyAt(database)).not.toBe(before);
       await Promise.all(paths.map(async (path) => (found[path] = await isAnswered(path))));
     });
     expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, 200])));

@@ -18,6 +18,7 @@ const expected = `
   GET /Inventory/Transactions    11          200        200       scope    200   scope
   GET /Inventory/Lots/:recNo     11          200        200       -        -     -
   GET /Inventory/Transactions/:transactionNo  11  200       200       -        -     -
+  GET /Changes                   11          200        200       -        -     -
   GET /Inventory                 11          200        200       -        -     -
   GET /Inventory/StockLevels     11          200        200       -        -     -
   GET /Inventory/:wid            11          200        200       scope    404   scope
@@ -34,6 +35,10 @@ const expected = `
   POST /Item                     116         readOnly   201       -        -     -
   PUT /Item                      116         readOnly   200       -        -     -
   DELETE /Item/:shortID          116         readOnly   200       -        -     -
+  GET /Item/:partNo/Aliases      11          200        200       -        -     -
+  PUT /Item/:partNo/Aliases/:alias  116      readOnly   200       -        -     -
+  DELETE /Item/:partNo/Aliases/:alias  116   readOnly   200       -        -     -
+  POST /Scan                     11          200        200       scope    200   scope
 `;
 
 /** The warehouse that a transfer goes to, beside the one it comes from. */
@@ -54,19 +59,9 @@ const cells = (line: string) => line.trim().split(/ {2,}|(?<=:wid) /);
 const rowsOf = (table: string) => table.trim().split('\n').slice(1).map(cells);
 
 type Place = 'in scope' | 'outside' | 'none' | 'no such';
-const wids: Record<Place, number | undefined> = {
-  'in scope': 1,
-  outside: 3,
-  none: undefined,
-  'no such': 4_000,
-};
+const wids = { 'in scope': 1, outside: 3, none: undefined, 'no such': 4_000 };
 // More of the same kind: a move needs two.
-const toWids: Record<Place, number | undefined> = {
-  'in scope': 2,
-  outside: 5,
-  none: undefined,
-  'no such': 4_001,
-};
+const toWids = { 'in scope': 2, outside: 5, none: undefined, 'no such': 4_001 };
 const places = Object.keys(wids) as Place[];
 
 const matrix = rowsOf(expected).map(([name = '', permission = '', readOnly = '', ...answers]) => ({
@@ -115,15 +110,20 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
   const bodies: Record<string, () => object | Promise<object>> = {
     'POST /Inventory/Reverse': () => ({ transactionNo: receipt }),
     'POST /Inventory/Batch': () => ({ mode: 'each', operations: [{ op: 'count', ...transaction }] }),
+    'POST /Scan': () => ({ scans: [{ data: stocked }], wid }),
     'POST /Item': () => ({ shortID: uniqueName('NEW') }),
     'PUT /Item': () => ({ shortID: stocked, description: uniqueName('text') }),
   };
   const shortID = path.includes(':shortID') ? await service.item() : '';
+  const alias = uniqueName('ALIAS');
+  if (method === 'DELETE' && path.endsWith(':alias'))
+    await service.sql`insert into item_alias (alias, part_no) values (${alias}, ${partNo})`;
   const filled = path
     .replace(':wid', String(wid ?? 'none'))
     .replace(':transactionNo', String(receipt))
     .replace(':recNo', String(recNo))
     .replace(':partNo', String(partNo))
+    .replace(':alias', alias)
     .replace(':shortID', shortID);
   const body =
     method === 'GET' || method === 'DELETE' ? undefined : ((await bodies[name]?.()) ?? transaction);
@@ -153,8 +153,15 @@ test('the table has every route of the service, and no other', () => {
   expect(matrix.map(({ name }) => name).sort()).toEqual(routes.map(nameOf).sort());
 });
 
-/** A client of warehouses 1 and 2 with these permissions. */
-const clientWith = (permissions: number[], readOnly: boolean) => service.client({ permissions, readOnly });
+const clients = new Map<string, Promise<ApiClient>>();
+
+/** A client of warehouses 1 and 2 with these permissions; the same for every route. */
+function clientWith(permissions: number[], readOnly: boolean): Promise<ApiClient> {
+  const key = JSON.stringify([permissions, readOnly]);
+  const client = clients.get(key) ?? service.client({ permissions, readOnly });
+  clients.set(key, client);
+  return client;
+}
 
 test.each(matrix)(
   '$name: every permission, read-only or not, and every kind of warehouse',

@@ -2,25 +2,18 @@ import { defaultTimes } from '@inventory/api/http/connections/http-server';
 import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log/log';
 import { expect, test } from 'vitest';
-import { openRaw, type RawAnswer, type RawConnection } from '../harness/network/raw-connection.ts';
+import { openRaw, type RawAnswer } from '../harness/network/raw-connection.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 
-type Answer = RawAnswer & { body: Record<string, unknown> };
-
 const open = (port = Number(new URL(service.baseUrl).port)) => openRaw(port);
 
-/** Sends raw bytes and reads the next answer; null when the connection closes without one. */
-async function sendOn(connection: RawConnection, ...parts: string[]): Promise<Answer | null> {
-  connection.write(...parts);
-  const answer = await connection.next();
-  return answer === null ? null : { ...answer, body: answer.text === '' ? {} : JSON.parse(answer.text) };
-}
-
-async function sendRaw(...parts: string[]): Promise<Answer | null> {
+/** Sends raw bytes and reads the answer; null when the connection closes without one. */
+async function sendRaw(...parts: string[]): Promise<RawAnswer | null> {
   const connection = open();
-  return sendOn(connection, ...parts).finally(() => connection.socket.destroy());
+  connection.write(...parts);
+  return connection.next().finally(() => connection.socket.destroy());
 }
 
 async function head(line: string, ...headers: string[]): Promise<string> {
@@ -28,7 +21,7 @@ async function head(line: string, ...headers: string[]): Promise<string> {
   return `${[line, 'Host: x', `Authorization: Bearer ${token}`, ...headers].join('\r\n')}\r\n\r\n`;
 }
 
-async function expectRefused(answer: Answer | null, status: number) {
+async function expectRefused(answer: RawAnswer | null, status: number) {
   expect(answer).not.toBeNull();
   expect({ status: answer!.status, body: answer!.body }).toEqual({
     status,
@@ -156,10 +149,10 @@ test('408, and not an outage: a body that does not come, however much of it has,
   await Promise.all(
     [json, form.replace('Item', 'Token'), before + json].map(async (start) => {
       const connection = open(hasty.port);
-      if (start.startsWith(before)) expect((await sendOn(connection, start, '{'))?.status).toBe(200);
-      else connection.write(start, '{');
+      connection.write(start, '{');
+      if (start.startsWith(before)) expect((await connection.next())?.status).toBe(200);
       const feeding = setInterval(() => connection.write(' '), 100);
-      const answer = await sendOn(connection);
+      const answer = await connection.next();
       clearInterval(feeding);
       await expectRefused(answer, 408);
       expect(answer!.headers.get('connection')).toBe('close');

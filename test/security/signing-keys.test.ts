@@ -6,14 +6,12 @@ import { expect, test } from 'vitest';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { askToken, createApiClient, send } from '../harness/service/api-client.ts';
 import { useService } from '../harness/service/service.ts';
+import { kidOf } from '../harness/service/tokens.ts';
 import { untilRightsHold } from '../harness/watch/rights-hold.ts';
 
 const service = useService({ apis: 2, workers: 0 });
 
 type Secret = { clientId: string; secret: string };
-
-const kidOf = (token: string) =>
-  JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
 
 async function fetchToken(client: Secret, baseUrl = service.baseUrl): Promise<string> {
   const answer = await askToken(baseUrl, client);

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,6 +6,7 @@ import { meanwhile } from '../harness/meanwhile.ts';
 import { openRaw } from '../harness/network/raw-connection.ts';
 import { askToken, untilAnswered } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
+import { forgeToken } from '../harness/service/tokens.ts';
 
 // The budget of answers at once to callers at one address that have no right token, see docs/decisions/0012.
 const atOnce = 2500;
@@ -29,15 +29,6 @@ function from(address: string, path: string, headers: Record<string, string> = {
 }
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-
-/** A token that is like one of ours in all but the key that has signed it. */
-function forge(token: string): string {
-  const [header, claims = ''] = token.split('.');
-  const changed = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), jti: randomUUID() };
-  const input = `${header}.${Buffer.from(JSON.stringify(changed)).toString('base64url')}`;
-  return `${input}.${sign(null, Buffer.from(input), own.privateKey).toString('base64url')}`;
-}
-const own = generateKeyPairSync('ed25519');
 
 const portOf = (at: number) => Number(new URL(service.baseUrls[at]!).port);
 const garbageFrom = (address: string) =>
@@ -159,7 +150,7 @@ test('200 for each right secret and each right token of a fleet behind one addre
   const asking = fleet.slice(-200);
   const { token } = await service.client();
   for (const at of [0, 1]) await useUp(address, at);
-  const forged = Array.from({ length: connections }, () => forge(token));
+  const forged = Array.from({ length: connections }, () => forgeToken(token));
   const tokenOf = async ({ clientId, secret }: (typeof fleet)[number], at: number) => {
     const answer = await askTokenFrom(address, clientId, secret, at);
     expect(answer.status).toBe(200);

@@ -1,18 +1,11 @@
-import {
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomUUID,
-  sign,
-} from 'node:crypto';
+import * as crypto from 'node:crypto';
 import { createSigningKey } from '@inventory/auth/token';
 import { readPrivateHalves, rotateSigningKey } from '@inventory/db/access/signing-keys';
 import { beforeAll, expect, test } from 'vitest';
 import { errorObject, expectAnswer } from '../harness/contract/answers.ts';
 import { type ApiClient, createApiClient, send } from '../harness/service/api-client.ts';
 import { useService } from '../harness/service/service.ts';
+import { encodePart as encode, kidOf, partsOf, signToken } from '../harness/service/tokens.ts';
 import { untilRightsHold } from '../harness/watch/rights-hold.ts';
 
 const service = useService();
@@ -21,25 +14,18 @@ type Part = Record<string, unknown>;
 let client: ApiClient;
 let header: Part;
 let claims: Part;
-let serviceKey: KeyObject;
-const own = generateKeyPairSync('ed25519');
+let serviceKey: crypto.KeyObject;
+const own = crypto.generateKeyPairSync('ed25519');
 
 beforeAll(async () => {
   client = await service.client();
   [header, claims] = partsOf(client.token);
   const [key] = await readPrivateHalves(service.sql);
-  serviceKey = createPrivateKey({ key: key!.privateJwk as never, format: 'jwk' });
+  serviceKey = crypto.createPrivateKey({ key: key!.privateJwk as never, format: 'jwk' });
 });
 
-const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
-const partsOf = (token: string) =>
-  token.split('.', 2).map((part) => JSON.parse(Buffer.from(part, 'base64url').toString())) as [Part, Part];
-
-/** A token with any content, signed with the service's own key unless another is given. */
-function signed(anyHeader: unknown, anyClaims: unknown, key = serviceKey, digest: string | null = null) {
-  const input = `${encode(anyHeader)}.${encode(anyClaims)}`;
-  return `${input}.${sign(digest, Buffer.from(input), key).toString('base64url')}`;
-}
+/** A token with any content, signed with the service's own key. */
+const signed = (anyHeader: unknown, anyClaims: unknown) => signToken(anyHeader, anyClaims, serviceKey);
 
 const ask = (token: string) => createApiClient(service.baseUrl, client.clientId, token).get('/Item');
 
@@ -50,7 +36,7 @@ async function expectInvalid(token: string) {
 }
 
 test('200: a token signed here as the service signs it, so that the refusals below mean something', async () => {
-  expect((await ask(signed(header, { ...claims, jti: randomUUID() }))).status).toBe(200);
+  expect((await ask(signed(header, { ...claims, jti: crypto.randomUUID() }))).status).toBe(200);
 });
 
 const now = Math.floor(Date.now() / 1000);
@@ -93,7 +79,7 @@ test.each([
   ...wrongClaims.map(([what, change]) => [what, {}, change] as const),
   ...wrongHeaders.map(([what, change]) => [what, change, {}] as const),
 ])('401: a token with %s', async (_what, changedHeader, changedClaims) => {
-  const fresh = { ...claims, jti: randomUUID() };
+  const fresh = { ...claims, jti: crypto.randomUUID() };
   await expectInvalid(signed({ ...header, ...changedHeader }, { ...fresh, ...changedClaims }));
 });
 
@@ -106,24 +92,24 @@ test('401: another algorithm, none, or the sender’s own key, named or carried 
     await expectInvalid(`${encode({ ...header, alg })}.${encode(claims)}.`);
     await expectInvalid(`${encode({ alg })}.${encode(claims)}`);
   }
-  const publicKey = createPublicKey(serviceKey);
+  const publicKey = crypto.createPublicKey(serviceKey);
   for (const secret of [
     publicKey.export({ type: 'spki', format: 'pem' }) as string,
     publicKey.export({ type: 'spki', format: 'der' }) as Buffer,
     Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url'),
   ]) {
     const input = `${encode({ ...header, alg: 'HS256' })}.${encode(claims)}`;
-    await expectInvalid(`${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`);
+    await expectInvalid(`${input}.${crypto.createHmac('sha256', secret).update(input).digest('base64url')}`);
   }
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  await expectInvalid(signed({ ...header, alg: 'RS256' }, claims, rsa.privateKey, 'sha256'));
+  const rsa = crypto.generateKeyPairSync('rsa', { modulusLength: 2048 });
+  await expectInvalid(signToken({ ...header, alg: 'RS256' }, claims, rsa.privateKey, 'sha256'));
   for (const change of [
     {},
     ...['mine', undefined, '../../etc/passwd', '__proto__'].map((kid) => ({ kid })),
     { jwk: own.publicKey.export({ format: 'jwk' }) },
     { jku: 'http://127.0.0.1:1/keys' },
   ])
-    await expectInvalid(signed({ ...header, ...change }, claims, own.privateKey));
+    await expectInvalid(signToken({ ...header, ...change }, claims, own.privateKey));
 });
 
 test('401: a token that was changed in any part', async () => {
@@ -154,11 +140,11 @@ test('401: the token in the query', async () => {
 test('200: an added signing key is trusted at once and signs later', async () => {
   const key = await createSigningKey();
   await rotateSigningKey(service.sql, key);
-  const privateKey = createPrivateKey({ key: key.privateJwk as never, format: 'jwk' });
-  const token = signed({ ...header, kid: key.kid }, { ...claims, jti: randomUUID() }, privateKey);
+  const privateKey = crypto.createPrivateKey({ key: key.privateJwk as never, format: 'jwk' });
+  const token = signToken({ ...header, kid: key.kid }, { ...claims, jti: crypto.randomUUID() }, privateKey);
   await expect.poll(async () => (await ask(token)).status).toBe(200);
   expect((await client.get('/Item')).status).toBe(200);
   // For at most half a second a process signs by the keys it read before.
   await untilRightsHold();
-  expect(partsOf((await service.client()).token)[0].kid).toBe(header.kid);
+  expect(kidOf((await service.client()).token)).toBe(header.kid);
 });

@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { createPrivateKey, randomUUID } from 'node:crypto';
 import { createAuthenticator } from '@inventory/api/http/callers/authenticator';
 import { createVerifyTurns } from '@inventory/api/http/callers/verify-turns';
 import { createKeyRing, createSigningKey, verifyToken } from '@inventory/auth/token';
@@ -15,10 +15,10 @@ import { createLog } from '@inventory/process/log/log';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useService } from '../harness/service/service.ts';
+import { forgeToken, partsOf, signToken } from '../harness/service/tokens.ts';
 
 const service = useService();
 const here = { address: '203.0.113.1', hasGone: () => false };
-const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
 let pool: StatementPool;
 let statements = 0;
@@ -67,32 +67,24 @@ async function startProcess() {
   return { clock, authenticator, verified };
 }
 
-function claimsOf(token: string): Record<string, unknown> {
-  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-}
+const claimsOf = (token: string) => partsOf(token)[1];
 
-/** A token like ours in all but the key that signed it and that it names. */
-function forge(kid: string, claims: object): string {
-  const own = generateKeyPairSync('ed25519');
-  const input = `${encode({ alg: 'EdDSA', kid, typ: 'JWT' })}.${encode({ ...claims, jti: randomUUID() })}`;
-  return `${input}.${sign(null, Buffer.from(input), own.privateKey).toString('base64url')}`;
-}
+/** A token that names a key nobody has. */
+const invent = (token: string) => forgeToken(token, { header: { kid: randomUUID() } });
 
 describe('the cost of an unknown token for the database', () => {
   test('nothing for a token that cannot be valid; one look for all that name a possibly new key, with a pause between looks', async () => {
     const { authenticator, verified } = await startProcess();
     const { token } = await authenticator.issueToken('somebody', 0);
-    const known = JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string;
     statements = 0;
-    const old = { ...claimsOf(token), exp: 1 };
-    for (const each of ['garbage', `${token}x`, forge(known, old)]) {
+    for (const each of ['garbage', `${token}x`, forgeToken(token, { claims: { exp: 1 } })]) {
       expect(await authenticator.authenticate(each, here)).toBeNull();
     }
     expect([statements, verified.count]).toEqual([0, 0]);
-    expect(await authenticator.authenticate(forge(known, claimsOf(token)), here)).toBeNull();
+    expect(await authenticator.authenticate(forgeToken(token), here)).toBeNull();
     expect(verified.count).toBe(1);
     const before = performance.now();
-    const invented = Array.from({ length: 300 }, () => forge(randomUUID(), claimsOf(token)));
+    const invented = Array.from({ length: 300 }, () => invent(token));
     const answers = await Promise.all(invented.map((each) => authenticator.authenticate(each, here)));
     expect(new Set(answers)).toEqual(new Set([null]));
     // Twenty looks a second, and those that were under way.
@@ -104,7 +96,7 @@ describe('the cost of an unknown token for the database', () => {
     const { authenticator } = await startProcess();
     const { token } = await authenticator.issueToken('somebody', 0);
     swallowed = 1;
-    const answer = authenticator.authenticate(forge(randomUUID(), claimsOf(token)), here);
+    const answer = authenticator.authenticate(invent(token), here);
     await expect(answer).resolves.toBeNull();
     expect(statements).toBeGreaterThan(1);
   });
@@ -115,7 +107,7 @@ describe('the cost of an unknown token for the database', () => {
     const { token } = await authenticator.issueToken(client.clientId, 0);
     await rotateSigningKey(service.sql, await createSigningKey());
     statements = 0;
-    await authenticator.authenticate(forge(randomUUID(), claimsOf(token)), here);
+    await authenticator.authenticate(invent(token), here);
     expect(statements).toBeGreaterThan(1);
     verified.count = 0;
     for (const each of [token, client.token, client.token]) {
@@ -171,8 +163,7 @@ test('the first look at a token never refuses a valid one', async () => {
   const seconds = Math.floor(now.getTime() / 1000);
   const ring = await createKeyRing(await readVerifyingKeys(service.sql), halves);
   const key = createPrivateKey({ key: halves[0]!.privateJwk as never, format: 'jwk' });
-  const header = encode({ alg: 'EdDSA', kid: halves[0]!.kid, typ: 'JWT' });
-  const right = claimsOf((await service.client()).token);
+  const [header, right] = partsOf((await service.client()).token);
   const odd = fc.oneof(
     fc.constant(undefined),
     fc.jsonValue(),
@@ -185,8 +176,7 @@ test('the first look at a token never refuses a valid one', async () => {
   await fc.assert(
     fc.asyncProperty(changes, async (change) => {
       const claims = { ...right, ...change };
-      const input = `${header}.${encode(claims)}`;
-      const token = `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
+      const token = signToken({ ...header, kid: halves[0]!.kid }, claims, key);
       if ((await verifyToken(ring, token, now)) === null) return;
       rightCount += 1;
       expect(looksLive(token, now), JSON.stringify(claims)).toBe(true);

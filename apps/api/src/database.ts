@@ -25,8 +25,10 @@ export type Database = {
   trials: Trials;
   /** Writes of items. */
   items: StatementPool;
-  /** The change feed. */
+  /** Pages of the change feed. */
   changes: StatementPool;
+  /** The position of the change feed, which waits for standbys and hangs as commits do. */
+  feedPosition: StatementPool;
   /**
    * The operator's status page. It runs one statement at a time and never takes a connection from other work.
    */
@@ -63,16 +65,28 @@ const trialsKind = {
   waitMs: 3000,
   cancels: true,
 } as const;
-// One for the position, for which everybody waits who follows changes, and two for pages.
+// A stream reads one statement at a time and waits for its reader in between.
+const streamedKind = {
+  name: 'inventory-streamed-lists',
+  statementTimeoutMs: listTimeoutMs,
+  idleInTransactionMs: 15_000,
+  oneProcess: true,
+  connectionsMax: 4,
+  overrunMs: 2 * streamWithinMs,
+  limitMs: streamWithinMs,
+  waitMs: 3000,
+  cancels: true,
+};
 const changesKind = {
   name: 'inventory-changes',
   statementTimeoutMs: 4000,
   byKeys: true,
-  connectionsMax: 3,
+  connectionsMax: 2,
   overrunMs: 1500,
   limitMs: 5000,
   waitMs: 3000,
 } as const;
+const feedPositionKind = { ...changesKind, name: 'inventory-feed-position', connectionsMax: 1 };
 // No request waits for the status page. It leaves out what takes Postgres longer than this.
 const statusPageKind = {
   name: 'inventory-operations',
@@ -90,6 +104,8 @@ const kindsOf = (readsMax: number) =>
     cheap: {
       name: 'inventory-api',
       statementTimeoutMs: listTimeoutMs,
+      // For these and the looks, Postgres would take longer to start other processes than to read.
+      oneProcess: true,
       connectionsMax: readsMax,
       overrunMs: 2000,
       limitMs: listLimitMs,
@@ -107,22 +123,12 @@ const kindsOf = (readsMax: number) =>
       waitMs: 3000,
       cancels: true,
     },
-    // A stream reads one statement at a time and waits for its reader in between.
-    streamed: {
-      name: 'inventory-streamed-lists',
-      statementTimeoutMs: listTimeoutMs,
-      idleInTransactionMs: 15_000,
-      oneProcess: true,
-      connectionsMax: 4,
-      overrunMs: 2 * streamWithinMs,
-      limitMs: streamWithinMs,
-      waitMs: 3000,
-      cancels: true,
-    },
+    streamed: streamedKind,
     looks: {
       name: 'inventory-looks',
       statementTimeoutMs: 500,
       byIndex: true,
+      oneProcess: true,
       connectionsMax: 2,
       overrunMs: 700,
       limitMs: 1000,
@@ -130,7 +136,7 @@ const kindsOf = (readsMax: number) =>
       // lists.
       waitMs: 6000,
     },
-    // Long compared with the work itself: starting on a slow machine needs it.
+    // Generous for such small work: a start on a slow machine needs it.
     authentication: {
       name: 'inventory-authentication',
       statementTimeoutMs: 4000,
@@ -149,8 +155,8 @@ const kindsOf = (readsMax: number) =>
       waitMs: 600,
     },
     trials: trialsKind,
-    // Postgres ends the write well before the caller is answered, so nothing is applied after the caller was
-    // told that it was not.
+    // Postgres ends the write well before the caller is answered, so no write is applied after its caller was
+    // told otherwise.
     items: {
       name: 'inventory-items',
       statementTimeoutMs: 3000,
@@ -160,6 +166,7 @@ const kindsOf = (readsMax: number) =>
       waitMs: 3000,
     },
     changes: changesKind,
+    feedPosition: feedPositionKind,
     operations: statusPageKind,
   }) satisfies Record<string, Kind>;
 
@@ -212,6 +219,7 @@ export function openDatabase(
     trials: open(kinds.trials),
     items: open(kinds.items),
     changes: open(kinds.changes),
+    feedPosition: open(kinds.feedPosition),
     operations: open(kinds.operations),
   };
   const turns = createListTurns();
@@ -220,7 +228,7 @@ export function openDatabase(
     replicaOptions === null
       ? null
       : createReplica(replicaOptions.readUrl, open(positionsKind), replicaOptions.report);
-  const { cheap: reads, authentication, verdicts, items, changes, operations } = pools;
+  const { cheap: reads, authentication, verdicts, items, changes, feedPosition, operations } = pools;
   const waitingCounts = (): Record<string, number> => ({
     ...Object.fromEntries(Object.entries(pools).map(([kind, pool]) => [kind, pool.waitingCount()])),
     trials: trials.waitingCount(),
@@ -235,6 +243,7 @@ export function openDatabase(
     trials,
     items,
     changes,
+    feedPosition,
     operations,
     waitingCount: () => Object.values(waitingCounts()).reduce((sum, count) => sum + count, 0),
     waitingCounts,

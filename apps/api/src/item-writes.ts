@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
+import { forgetAlias, hasAlias, type Taught, teachAlias } from '@inventory/db/catalog/aliases';
 import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/catalog/items';
 import { mayBeApplied } from '@inventory/db/postgres/lost-answer';
-import { isUnanswered } from '@inventory/db/postgres/pool';
+import { isLockTimeout, isUnanswered } from '@inventory/db/postgres/pool';
 import type { Wait } from '@inventory/db/postgres/statement-pool';
 import type { ItemFields } from '@inventory/domain/contract/item';
 import { within } from '@inventory/process/within';
@@ -51,13 +52,45 @@ export function changeItem(
   });
 }
 
+/** Gives an item an alias. Throws Failed. */
+export function addAliasOf(
+  { items, verdicts }: Database,
+  partNo: number,
+  alias: string,
+  wait: Wait,
+): Promise<Taught> {
+  return writeItem({
+    wait,
+    write: (writeWait) => items.run((sql) => teachAlias(sql, alias, partNo), writeWait),
+    // Whoever gave it the name, the item has it.
+    readBack: async () =>
+      (await verdicts.run((sql) => hasAlias(sql, alias, partNo)))
+        ? { partNo, isNew: true, isShortId: false }
+        : null,
+  });
+}
+
+/** Takes an alias from an item. Returns false if it had none of this name. Throws Failed. */
+export function removeAliasOf(
+  { items, verdicts }: Database,
+  partNo: number,
+  alias: string,
+  wait: Wait,
+): Promise<boolean> {
+  return writeItem({
+    wait,
+    write: (writeWait) => items.run((sql) => forgetAlias(sql, alias, partNo), writeWait),
+    readBack: async () => ((await verdicts.run((sql) => hasAlias(sql, alias, partNo))) ? null : true),
+  });
+}
+
 type ItemWrite<T> = {
   wait: Wait;
   /** One statement. It begins only if enough time is left. */
   write: (wait: Wait) => Promise<T>;
   /**
-   * Reads the item back: null if it does not have the requested values. Null instead of a function if the
-   * write concerns nobody.
+   * Reads the item back: null if it does not have the requested values. Null instead of a function if a lost
+   * write harms nobody.
    */
   readBack: (() => Promise<T | null>) | null;
 };
@@ -90,5 +123,6 @@ async function lookFor<T>(readBack: () => Promise<T | null>): Promise<T | null> 
 }
 
 function asNotApplied(error: unknown): unknown {
-  return isUnanswered(error) ? new Failed(503, messages.unavailable, soonAgain) : error;
+  const isBusy = isUnanswered(error) || isLockTimeout(error);
+  return isBusy ? new Failed(503, messages.unavailable, soonAgain) : error;
 }

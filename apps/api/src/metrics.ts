@@ -179,7 +179,7 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
   addLateReadings(metrics, readings);
 }
 
-/** Registers the metrics that show the operator problems that no caller was told of. */
+/** Registers the metrics of trouble that no answer shows. */
 function addLateReadings(metrics: Metrics, readings: ApiReadings): void {
   const { submitter, bodyRoom, backupAgeSeconds } = readings;
   metrics.gauge('inventory_api_changes_awaited', 'Callers that wait for a change.', readings.changesAwaited);

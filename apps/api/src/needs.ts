@@ -16,7 +16,7 @@ export type Needs = {
    * accept requests yet: they would refuse them, while a proxy would hold them until a worker is there.
    */
   awaitsWorker(): boolean;
-  /** The number of commits that have waited for a standby for seconds. Some seconds old at most. */
+  /** Commits that have waited for a standby for over two seconds; the count is some seconds old at most. */
   hangingCommits(): number;
   /** Whether Postgres answers and its commits finish. */
   isPostgresWell(): boolean;
@@ -31,14 +31,14 @@ const lookAtRedisEveryMs = 500;
 const lookAtPostgresEveryMs = 1000;
 // A full Redis still answers, but accepts nothing.
 const sendFailedForMs = 3000;
-// Longer than workers need that start right after the apis. After that the api serves at least reads.
+// Longer than a worker needs that starts right after the api. From then on, the api at least serves reads.
 const awaitWorkerMs = 10_000;
-// Shorter than the time after which a worker counts as gone, because the request has waited as long, too.
+// Shorter than a worker takes to count as gone, because the request has waited for as long as well.
 const unseenMs = 2000;
 
 /**
- * Looks, all the time, whether Redis, Postgres and a worker are there; by `verdicts`, whose writes are the
- * first to hang, and by `operations` whether they do.
+ * Keeps checking that Redis, Postgres and a worker are there. Asks Postgres through `verdicts`, whose writes
+ * hang first, and counts hanging commits through `operations`.
  */
 export function watchNeeds(
   presence: Presence,

@@ -4,6 +4,7 @@ import { createRateLimiter } from '@inventory/auth/rate-limit';
 import { readEnvelopeKeys } from '@inventory/db/access/envelope-keys';
 import { excessRightsOf } from '@inventory/db/access/logins';
 import { tryOut, tryOutTogether } from '@inventory/db/batch/dry-run';
+import { findNamedItems } from '@inventory/db/catalog/named-items';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate/migrate';
 import { type DatabaseClock, startDatabaseClock } from '@inventory/db/postgres/database-clock';
 import { reach, type Sql } from '@inventory/db/postgres/pool';
@@ -49,39 +50,44 @@ import { createBodyRoom } from './http/reading/body-room.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { addApiReadings, createApiMetrics } from './metrics.ts';
 import { type Needs, watchNeeds } from './needs.ts';
+import { aliasRoutes } from './routes/aliases.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { historyRoutes } from './routes/history.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { itemRoutes } from './routes/items.ts';
 import { meRoutes } from './routes/me.ts';
+import { scanRoutes } from './routes/scan.ts';
 import { createTokenHandler } from './routes/token.ts';
 import { type StatusPage, startStatusPage } from './status-page/status-page.ts';
 import { createAnswerTexts } from './stock/answer-texts.ts';
 import { createBatchCalls } from './stock/batch-call/batch-calls.ts';
+import { createItemNames } from './stock/batch-call/item-names.ts';
 import type { FindOriginals } from './stock/batch-call/read-operations.ts';
 import { createBatchTurns } from './stock/batch-call/turns.ts';
-import { insist } from './stock/insist.ts';
 import { createSender, type Sender } from './stock/sender.ts';
 import { createStock } from './stock/transactions.ts';
 import { gather } from './turns/gather.ts';
+import { insist } from './turns/insist.ts';
 
 // Enough for all scanners of a warehouse behind one address, and a fraction of all connections.
 const perAddressMax = 250;
-// The longest queue of connections that wait to be accepted, as far as the system allows. Node's default of
-// 511 is too short: if a whole fleet connects at once, the rest retries after a second, then after several.
+// The backlog of connections that are not accepted yet, as far as the system allows. Node's 511 is too short:
+// if a whole fleet connects at once, the rest retries after a second, then after several.
 const backlog = 4096;
-// Batch operations under way at once: enough to fill one envelope, or all envelopes.
+// Batch operations under way at once: one full envelope beside single transactions, all envelopes without.
 const batchOperationsMax = { beside: 64, alone: 256 };
 // When a connection ends or a statement takes too long (`verdicts`), outcomes are read again on another
 // connection: a machine that is busy for a second must not cause a doubtful answer.
 const readAgainForMs = 1500;
-// Half of the time is for the read itself.
+// The second half is kept for the read itself.
 const readBesideMs = 1000;
 // Looks for lost answers are frequent and may wait for the next round. They must not delay verdicts.
 const lookWithinMs = 100;
 // A large answer that is not read by then is answered with its number, or as unknown. The last half second is
 // for the read itself.
 const textWithinMs = 2000;
+// Without them, operations under names that this process does not know wait for each other.
+const namesWithinMs = 500;
 const soon = (timeMs: number) => ({ until: performance.now() + timeMs, hasGone: () => false });
 
 /** A look that found no free connection is not a failure. */
@@ -151,6 +157,9 @@ function wireStock(
         ),
       answerTexts,
       findOriginals,
+      itemNames: createItemNames((names) =>
+        database.reads.run((sql) => findNamedItems(sql, names), soon(namesWithinMs)),
+      ),
       whyUnanswered: needs.whyUnanswered,
       now,
     }),
@@ -182,6 +191,8 @@ function routesOf(
     ...changeRoutes({ feed, reads }),
     ...inventoryRoutes(lists, stock),
     ...itemRoutes(database),
+    ...aliasRoutes(database),
+    ...scanRoutes(lists, now),
   ];
 }
 
@@ -289,7 +300,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     tracing,
   });
   const stock = wireStock(config, { database, redis, sender, needs, now: clock.now });
-  const feed = createFeed(database.changes);
+  const feed = createFeed(database.changes, database.feedPosition);
   const isBehindProxy = config.TRUST_PROXY > 0;
   const app = createApp({
     routes: routesOf(config, { database, feed, stock, now: clock.now }),
@@ -321,7 +332,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     server.once('error', reject);
     server.listen({ port: config.PORT, host: config.HOST, backlog }, resolve);
   });
-  // Without the internal port, nobody can read it.
+  // Only the metrics on the internal port show it.
   const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.operations);
   const oldestChange = config.INTERNAL_PORT === undefined ? null : watchOldestChange(database.operations);
   addApiReadings(registry, {

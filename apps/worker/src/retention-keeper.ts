@@ -5,7 +5,7 @@ export type RetentionKeeper = { stop(): Promise<void> };
 
 // How often to check whether a round is due, or was left unfinished by another worker.
 const lookEveryMs = 5000;
-// So at most a fifth of the time is used: stock comes first.
+// A pause of this many times the last piece, so that removal takes at most a fifth of the time.
 const restTimes = 4;
 const restMinMs = 50;
 

@@ -1,6 +1,6 @@
 -- The times and numbers of changes. Clients ask for changes by modifiedSince or follow the change feed, and
 -- must be able to rely on it: once a client was told that a time or a number is over, no change of that time
--- and no smaller number commits later (docs/decisions/0028).
+-- and no smaller number commits later (docs/decisions/0030).
 
 -- The numbers of changes: of stock transactions, and of everything else that the feed tells.
 create sequence stock_transaction_no_seq;

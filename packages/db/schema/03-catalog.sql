@@ -4,7 +4,9 @@
 create table warehouse (
   wid integer primary key check (wid > 0),
   name text collate "C" not null check (name <> ''),
-  created timestamptz(3) not null default now()
+  created timestamptz(3) not null default now(),
+  -- When the name last changed; null: never. The warehouse's lots show it and count as modified since then.
+  renamed timestamptz(3)
 );
 
 create function note_warehouse_renamed() returns trigger language plpgsql as $$
@@ -52,7 +54,8 @@ create table item_alias (
   part_no integer not null references item
 );
 
-create index item_alias_part_no_idx on item_alias (part_no);
+-- In the order of the list of an item's aliases.
+create index item_alias_part_no_idx on item_alias (part_no, alias);
 
 create function refuse_short_id_of_alias() returns trigger language plpgsql as $$
 begin
@@ -87,3 +90,73 @@ create trigger alias_change_added after insert on item_alias referencing new tab
   for each statement execute function note_items_changed();
 create trigger alias_change_removed after delete on item_alias referencing old table as touched
   for each statement execute function note_items_changed();
+-- Adds an alias for the api. Runs with the owner's rights, because the api may not lock the items. Creates of
+-- items wait behind the lock, so it is not waited for longer than a caller waits anyway. `named`: the number
+-- of the item that has the name now, as an alias or as its shortID; null if there is no such item.
+create function teach_alias(taught text, of_part_no integer, out named integer, out is_new boolean,
+  out is_short_id boolean)
+language plpgsql security definer set search_path = public, pg_temp set lock_timeout = '2s' as $$
+begin
+  is_new := false;
+  is_short_id := false;
+  select part_no into named from item_alias where alias = taught;
+  if named is not null or not exists (select from item where part_no = of_part_no) then
+    return;
+  end if;
+  lock table item in share row exclusive mode;
+  select part_no into named from item where short_id = taught;
+  is_short_id := named is not null;
+  if is_short_id then
+    return;
+  end if;
+  insert into item_alias (alias, part_no) values (taught, of_part_no) on conflict do nothing;
+  is_new := found;
+  select part_no into named from item_alias where alias = taught;
+end
+$$;
+
+-- Search: items whose shortID, description or alias contains a text, in any case and any language
+-- (src/lists/search-items.ts).
+
+-- A text as it is compared: composed, and in capitals by the rules of Unicode, so that ß equals SS and the two
+-- small sigmas are one. The collation is named, because the rules of the database may know ASCII only.
+create function search_fold(given text) returns text language sql immutable parallel safe
+return case
+  when octet_length(given) = length(given) then upper(given collate "C")
+  else normalize(upper(normalize(given, nfc) collate "und-x-icu") collate "C", nfc)
+end;
+
+-- The pieces of a folded text that lead to it: all of three characters, and those of one and two that are not
+-- all ASCII, for scripts in which two characters are a word. A text that contains another one has all of its
+-- pieces. The extension pg_trgm would see only what the database's locale calls a letter (docs/decisions/0032).
+-- Names the schema, because Postgres evaluates indexes without a search path.
+create function search_pieces(given text) returns text[] language plpgsql immutable parallel safe cost 1000 as $$
+declare
+  characters text[] := string_to_array(public.search_fold(given), null);
+  pieces text[] := '{}';
+  piece text;
+begin
+  for place in 1 .. cardinality(characters) loop
+    piece := characters[place];
+    if octet_length(piece) > 1 then
+      pieces := array_append(pieces, piece);
+    end if;
+    -- Null beyond the end.
+    piece := piece || characters[place + 1];
+    if octet_length(piece) > 2 then
+      pieces := array_append(pieces, piece);
+    end if;
+    piece := piece || characters[place + 2];
+    if piece is not null then
+      pieces := array_append(pieces, piece);
+    end if;
+  end loop;
+  return pieces;
+end
+$$;
+
+-- A search also reads the entries that are not in the index proper yet: at most 1 MB.
+create index item_search_idx on item using gin (search_pieces(short_id || chr(10) || description))
+  with (gin_pending_list_limit = 1024);
+create index item_alias_search_idx on item_alias using gin (search_pieces(alias))
+  with (gin_pending_list_limit = 1024);

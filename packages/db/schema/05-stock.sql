@@ -84,6 +84,9 @@ create table lot (
 
 alter sequence lot_rec_no_seq owned by lot.rec_no;
 
+-- No index contains the units or the time of the last change. So an issue of a part of a lot is a HOT update,
+-- which writes to no index (docs/decisions/0028).
+
 -- In the order of the lists. Every list begins with warehouses or an item. None of these columns ever changes
 -- except `hold`, so these indexes only cost time on inserts.
 create index lot_list_by_warehouse_idx on lot (wid, received desc, rec_no desc);
@@ -122,8 +125,6 @@ create index lot_serial_wid_idx on lot (serial, wid) where serial <> '';
 create index lot_serial2_wid_idx on lot (serial2, wid) where serial2 is not null;
 create index lot_rfid_wid_idx on lot (rfid_tag, wid) where rfid_tag is not null;
 create index lot_job_wid_idx on lot (job_id, wid) where job_id <> 0;
--- Every change of a lot changes this index, so such updates are never HOT.
-create index lot_wid_modified_idx on lot (wid, modified);
 -- Almost every lot has a spot, so lists by spot and picks share an index. Another one would slow down every
 -- write of a lot by some percent.
 create index lot_spot_wid_idx

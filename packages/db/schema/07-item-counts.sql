@@ -21,40 +21,30 @@ create table item_arrival (
   active integer not null
 );
 
-create function note_items_added() returns trigger language plpgsql as $$
+create function note_items() returns trigger language plpgsql as $$
+declare
+  sign integer := case tg_op when 'DELETE' then -1 else 1 end;
 begin
-  insert into item_arrival (short_id, items, active)
-  select short_id, 1, (not discontinued)::integer
-  from added;
+  if tg_op = 'UPDATE' then
+    insert into item_arrival (short_id, items, active)
+    values (old.short_id, -1, -(not old.discontinued)::integer), (new.short_id, 1, (not new.discontinued)::integer);
+  else
+    insert into item_arrival (short_id, items, active)
+    select short_id, sign, sign * (not discontinued)::integer
+    from changed;
+  end if;
   return null;
 end
 $$;
 
-create function note_items_removed() returns trigger language plpgsql as $$
-begin
-  insert into item_arrival (short_id, items, active)
-  select short_id, -1, -(not discontinued)::integer
-  from removed;
-  return null;
-end
-$$;
-
-create function note_item_changed() returns trigger language plpgsql as $$
-begin
-  insert into item_arrival (short_id, items, active)
-  values (old.short_id, -1, -(not old.discontinued)::integer), (new.short_id, 1, (not new.discontinued)::integer);
-  return null;
-end
-$$;
-
-create trigger item_added after insert on item referencing new table as added
-  for each statement execute function note_items_added();
+create trigger item_added after insert on item referencing new table as changed
+  for each statement execute function note_items();
 -- The service never removes items. If an operator does, the counts stay correct.
-create trigger item_removed after delete on item referencing old table as removed
-  for each statement execute function note_items_removed();
+create trigger item_removed after delete on item referencing old table as changed
+  for each statement execute function note_items();
 create trigger item_changed after update of discontinued, short_id on item
   for each row when (old.discontinued <> new.discontinued or old.short_id <> new.short_id)
-  execute function note_item_changed();
+  execute function note_items();
 
 -- Cuts a block into blocks of `size` items and counts them.
 create function cut_item_block(cut text, size integer) returns void language plpgsql as $$

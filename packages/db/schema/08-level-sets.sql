@@ -19,16 +19,6 @@ create table level_arrival (
   part_no integer not null
 );
 
-create function note_levels_added() returns trigger language plpgsql as $$
-begin
-  insert into level_arrival (wid, part_no)
-  select wid, part_no
-  from added
-  where used;
-  return null;
-end
-$$;
-
 create function note_level_used() returns trigger language plpgsql as $$
 begin
   insert into level_arrival (wid, part_no) values (new.wid, new.part_no);
@@ -45,8 +35,9 @@ begin
 end
 $$;
 
-create trigger level_added after insert on stock_level referencing new table as added
-  for each statement execute function note_levels_added();
+-- A batch adds gates that are not used yet.
+create trigger level_added after insert on stock_level
+  for each row when (new.used) execute function note_level_used();
 create trigger level_used after update of used on stock_level
   for each row when (new.used and not old.used) execute function note_level_used();
 -- The service does neither of these. If an operator does, the sets stay correct.

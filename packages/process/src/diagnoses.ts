@@ -1,8 +1,10 @@
 import { inventoryCommand } from './called-as.ts';
 
-/** What is wrong, and what to do about it, in the words of every part that says so. */
+/** What is wrong and what to do about it, in the same words wherever it is reported. */
 type Diagnosis = {
-  /** `critical`: callers are refused, get errors, or are told wrong stock. `warning`: nobody notices yet. */
+  /**
+   * `critical`: callers are refused, get errors or are told wrong stock. `warning`: no caller notices yet.
+   */
   labels: { severity: 'critical' | 'warning'; cause: string };
   /** When Prometheus alerts. */
   expr: string;
@@ -10,13 +12,13 @@ type Diagnosis = {
   keepFiringFor?: string;
   /** What is wrong, without figures and without a full stop. */
   title: string;
-  /** What that means; goes on with the title's sentence. */
+  /** What that means. Continues the title's sentence. */
   effect: string;
-  /** What Prometheus adds to the title. */
+  /** What Prometheus appends to the title. */
   figures?: string;
-  /** Goes on with "See". */
+  /** Continues a sentence that begins with "See". */
   lookAt: string;
-  /** Whole sentences, like `more`, which only docs/alerts.md has. */
+  /** Whole sentences, as is `more`, which appears only in docs/alerts.md. */
   act: string;
   more?: string;
 };
@@ -63,7 +65,7 @@ const table = {
   },
   InventoryNoWorker: {
     labels: { severity: 'critical', cause: 'noWorker' },
-    // Without Redis nobody can see a worker.
+    // Workers are seen through Redis only.
     expr: 'inventory_api_workers == 0 and inventory_api_redis_up == 1',
     keepFiringFor: '30s',
     title: 'No worker takes work',
@@ -261,7 +263,7 @@ export type Alert = keyof typeof table;
 /** Every diagnosis, in the order in which docs/alerts.md tells them. */
 export const diagnoses: Readonly<Record<Alert, Diagnosis>> = table;
 
-/** Says what is wrong and what that means; `figures`: of this one time. */
+/** Says what is wrong and what that means. `figures`: those of this occurrence. */
 export function sentenceOf(alert: Alert, figures?: string): string {
   const { title, effect } = diagnoses[alert];
   return `${title}${figures === undefined ? '' : ` (${figures})`}: ${effect}.`;

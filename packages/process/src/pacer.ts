@@ -1,4 +1,4 @@
-// Well below what others may be kept waiting for, on a machine that is some times slower too.
+// Well below what other requests can wait, even on a machine that is several times slower.
 const stretchMs = 2;
 
 /** Yields the event loop if this work has occupied it for a while. Must be called often. */
@@ -7,8 +7,8 @@ export type Pacer = () => Promise<void> | undefined;
 const resting: (() => void)[] = [];
 
 /**
- * Resolves in a later turn of the event loop, each rest in a turn of its own: however much long work goes
- * on at once, what others ask waits for one stretch.
+ * Resolves in a later turn of the event loop. Each rest gets a turn of its own, so other requests wait for
+ * one stretch only, however many long tasks run at once.
  */
 function rest(): Promise<void> {
   return new Promise((resolve) => {
@@ -21,12 +21,12 @@ function wakeNext() {
   if (resting.length > 0) setImmediate(wakeNext);
 }
 
-/** `look` is called after each such turn; what it throws ends the work. */
+/** `look` is called after each rest; if it throws, the work ends. */
 export function createPacer(look = () => {}): Pacer {
   let since = performance.now();
   let isNew = true;
   return () => {
-    // The first stretch of new work would add to those of the same turn.
+    // If others rest already, new work rests first: its stretch would be added to theirs in this turn.
     const mayGoOn = performance.now() - since < stretchMs && !(isNew && resting.length > 0);
     isNew = false;
     if (mayGoOn) return undefined;
@@ -37,7 +37,7 @@ export function createPacer(look = () => {}): Pacer {
   };
 }
 
-/** The result of work that comes in steps, with turns for others between them. */
+/** Runs work that comes in steps, yields between them, and returns its result. */
 export async function inTurns<Result>(steps: Iterator<unknown, Result>, pace: Pacer): Promise<Result> {
   for (;;) {
     const step = steps.next();

@@ -49,7 +49,8 @@ export function readerOf(jobId: string): Reader | null {
   return idPattern.exec(jobId)?.[1] ?? null;
 }
 
-// An api renews this while it runs. So does a worker that answers an api which may have ended.
+// How long a stream is kept. An api renews it while it runs, and so does a worker that answers an api which
+// may have ended.
 const keptMs = 60_000;
 const renewEveryMs = 10_000;
 // An api that closes leaves its empty streams for this long: a job that ends late may still write there, and

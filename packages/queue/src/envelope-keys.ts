@@ -20,7 +20,7 @@ export type EnvelopeKeys = {
   stop(): void;
 };
 
-// Well within the time for which a new key does not sign yet.
+// Well within the time before a new key begins to sign.
 const readEveryMs = 15_000;
 // A limit for unknown numbers: otherwise a process that can write to Redis could cause endless queries to
 // Postgres.

@@ -168,12 +168,12 @@ async function lastFinishedIn(
   const streams = [`${key}:events`, ...readers.map((reader) => answersKey(key, reader))];
   const last = await Promise.all(
     streams.map(async (stream) => {
-      // Behind the end of a canary there are the steps of the next one.
+      // The next canary's events may follow the last completed one.
       const events = await redis.xrevrange(stream, '+', '-', 'COUNT', 20);
       return events.find(([, fields]) => fields[1] === 'completed')?.[0] ?? '';
     }),
   );
-  // The newest does not matter: any difference means that a job has ended.
+  // Which one is the newest does not matter: any difference means that a job has ended.
   return last.join(' ').trim();
 }
 

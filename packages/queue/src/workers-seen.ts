@@ -29,8 +29,8 @@ const seenEveryMs = 500;
 // A worker that is stopped, frozen or cut off is silent. One that is busy for a moment still counts.
 const seenWithinMs = 3000;
 const keptMs = 60_000;
-// More than a clock is normally corrected by. A time further ahead comes from a clock that was set back, or
-// from another Redis, and would count as "seen now" for that long.
+// More than any normal clock correction. A time further ahead comes from a clock that was set back, or from
+// another Redis, and would count as "seen now" for that long.
 const aheadMaxMs = 1000;
 
 // By the clock of Redis, because the clocks of the processes may differ. BullMQ's lists would show a frozen
@@ -54,7 +54,7 @@ for index = 2, #seen, 2 do seen[index] = math.max(0, now - seen[index]) end
 return seen
 `;
 
-// No more members are read. Each worker has one, and a few old ones may be beside it for a moment.
+// The most members that are read. Each worker has one, and a few old ones for a moment.
 const membersMax = 1000;
 
 /**
@@ -104,7 +104,8 @@ export async function lookAtQueue(
   ]);
   const seen = seenIn(members);
   const workers = seen.filter(({ unseenMs }) => unseenMs <= seenWithinMs).length;
-  // In a Redis that takes no writes, no worker can report. So this fails there, as all work does.
+  // A Redis that refuses writes shows no workers, because none can report. This write fails there, as all
+  // work does.
   if (workers === 0) await connection.set(queues[0]!.toKey('canary'), 1, 'PX', seenEveryMs);
   return {
     workers,

@@ -19,6 +19,13 @@ export function validationError(details: Record<string, string[]>) {
   };
 }
 
+/** The same, with the words after each field's name: `{ units: 'must not be negative.' }`. */
+export function invalid(fields: Record<string, string>) {
+  return validationError(
+    Object.fromEntries(Object.entries(fields).map(([field, said]) => [field, [`${field} ${said}`]])),
+  );
+}
+
 /** The messages of `forbidden`, word for word from the contract. */
 export const forbidden = {
   readOnly: errorObject(403, 'forbidden', 'Account is read-only.'),
@@ -33,6 +40,19 @@ export function expectAnswer(answer: ApiAnswer, status: number, body: unknown): 
 
 /** A datetime as every answer writes it: UTC, milliseconds, `Z`. */
 export const dateTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+/** An item of which only the ShortID was given. */
+export const plainItem = {
+  ...{ partNo: expect.any(Number), description: '', category: 0, subCategory: 0, uOM: 'EA', putUp: '' },
+  ...{ units: 1, dfltOwner: 0, created: dateTime, modified: dateTime, discontinued: false },
+};
+
+/** A lot in warehouse 1 of which only the item, the warehouse and the units were given. */
+export const plainLot = {
+  ...{ recNo: expect.any(Number), partNo: expect.any(Number), description: '', associate: '', wID: 1 },
+  ...{ warehouse: 'Main', spot: '', received: dateTime, shipped: null, serial: '', serial2: null },
+  ...{ rFIDTag: null, remark: '', hold: false, jobID: 0, jobName: null, active: true },
+};
 
 /** Calls `work` for 0 … count - 1, this many at once. */
 export async function inChunks<T>(

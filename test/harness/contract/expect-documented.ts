@@ -101,6 +101,7 @@ export function createAjv(document: Json): Ajv2020 {
     allErrors: true,
     formats: {
       'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+      date: /^\d{4}-\d\d-\d\d$/,
       decimal: true,
       int32: true,
       password: true,

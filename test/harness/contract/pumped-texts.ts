@@ -83,7 +83,7 @@ export function everyPumpedOf(sample: string, glue: readonly string[]): Lengthen
  * that the others leave. A reader that goes back over what it has read takes four times as long for twice the
  * length.
  */
-export function pumped(pieces: readonly Piece[]): Lengthened {
+function pumped(pieces: readonly Piece[]): Lengthened {
   const pumps = pieces.filter(({ text, isPump }) => isPump && text !== '').length;
   const fixed = pieces.reduce((sum, { text, isPump }) => sum + (isPump ? 0 : Buffer.byteLength(text)), 0);
   return {

@@ -1,10 +1,12 @@
 import type { Route } from '@inventory/api/http/route';
 import { noWarehouses } from '@inventory/api/http/route';
+import { aliasRoutes } from '@inventory/api/routes/aliases';
 import { changeRoutes } from '@inventory/api/routes/changes';
 import { historyRoutes } from '@inventory/api/routes/history';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
 import { meRoutes } from '@inventory/api/routes/me';
+import { scanRoutes } from '@inventory/api/routes/scan';
 
 /** Every route of the service except the token's, from the tables that the service itself is built from. */
 export const routes: readonly Route[] = [
@@ -13,6 +15,8 @@ export const routes: readonly Route[] = [
   ...changeRoutes(undefined as never),
   ...inventoryRoutes(undefined as never, undefined as never),
   ...itemRoutes(undefined as never),
+  ...aliasRoutes(undefined as never),
+  ...scanRoutes(undefined as never, undefined as never),
 ];
 
 /** The routes that concern the warehouses named in a request. */
@@ -40,17 +44,17 @@ export function requestOf(
     .replace(':transactionNo', '999999999')
     .replace(':recNo', '999999999')
     .replace(':partNo', String(partNo))
+    .replace(':alias', encodeURIComponent(`alias of ${itemID}`))
     .replace(':shortID', encodeURIComponent(itemID));
   if (declared.path === '/Inventory/Transactions') return { method: 'GET', path: `${path}?wid=${wid}` };
   if (declared.body === undefined) return { method: declared.method, path };
   const operations = [{ op: 'count', ...stockBody, itemID, wid }];
-  const body =
-    declared.path === '/Item'
-      ? { shortID: itemID }
-      : declared.path === '/Inventory/Batch'
-        ? { mode: 'each', operations }
-        : { ...stockBody, itemID, wid };
-  return { method: declared.method, path, body };
+  const bodies: Record<string, Record<string, unknown>> = {
+    '/Item': { shortID: itemID },
+    '/Inventory/Batch': { mode: 'each', operations },
+    '/Scan': { scans: [{ data: itemID }], wid },
+  };
+  return { method: declared.method, path, body: bodies[declared.path] ?? { ...stockBody, itemID, wid } };
 }
 
 /** Sets of permissions that are just enough for a route. */

@@ -1,5 +1,5 @@
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
-import { through } from '../servers/black-hole.ts';
+import { through } from './through.ts';
 
 /** A way to a server on which new connections can be kept waiting. */
 export type HeldWay = {

@@ -8,22 +8,11 @@ const reads = /(?:ctx\.get|\bheader)\('([\w-]+)'\)|\.headers\.(\w+)\b(?! \?\?)/g
 
 // Headers that Node, Koa and the body reader read before or beside it.
 const readByLibraries = [
-  'Accept',
-  'Accept-Encoding',
-  'Cache-Control',
-  'Connection',
-  'Content-Encoding',
-  'Content-Length',
-  'Content-Type',
-  'Expect',
-  'Host',
-  'If-Modified-Since',
-  'If-None-Match',
-  'Transfer-Encoding',
-  'Upgrade',
-  'X-Forwarded-For',
-  'X-Forwarded-Host',
-  'X-Forwarded-Proto',
+  ...'Accept Accept-Encoding Cache-Control Connection Content-Encoding Content-Length Content-Type'.split(
+    ' ',
+  ),
+  ...'Expect Host If-Modified-Since If-None-Match Transfer-Encoding Upgrade'.split(' '),
+  ...'X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto'.split(' '),
 ];
 
 /** Every request header that the api reads; those of its own code are found in the sources. */

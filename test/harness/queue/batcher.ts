@@ -7,11 +7,20 @@ import { type BatcherOptions, createBatcher } from '@inventory/worker/batcher';
 import type { BatchWorker } from './batches.ts';
 import { inOrder } from './outcomes.ts';
 
-/** The batcher of a worker process. Its outcomes are in the order of the envelope's requests. */
-export function batcherOf({ pool, parts }: BatchWorker, options: Partial<BatcherOptions> = {}) {
+/**
+ * The batcher of a worker process. Its outcomes are in the order of the envelope's requests. `see` is shown
+ * each batch before it is applied.
+ */
+export function batcherOf(
+  { pool, parts }: BatchWorker,
+  { see, ...options }: Partial<BatcherOptions> & { see?: (requests: QueuedRequest[]) => void } = {},
+) {
   const apply = createBatcher({
     batchMax: 256,
-    apply: (requests) => applyBatch(pool, requests, parts),
+    apply: (requests) => {
+      see?.(requests);
+      return applyBatch(pool, requests, parts);
+    },
     abandon: async (request) => (await settle(pool.sql, [request])).get(request.requestId)!,
     isOutage,
     findHeld: (requests) => heldGatesAmong(pool.sql, requests, parts),

@@ -6,7 +6,13 @@ import { createPartNumbers, type PartNumbers } from '@inventory/db/batch/gates';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { type ConnectOptions, connect, type Sql } from '@inventory/db/postgres/pool';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { Queued, QueuedRequest, StockRequest } from '@inventory/domain/stock/request';
+import type {
+  AtomicOperation,
+  Queued,
+  QueuedRequest,
+  SingleRequest,
+  StockRequest,
+} from '@inventory/domain/stock/request';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { addressFor } from '../as-part.ts';
 import { createDatabase, type TestDatabase } from '../servers/database.ts';
@@ -121,6 +127,13 @@ export function useBatches(): Batches {
   });
 
   return batches;
+}
+
+/** An atomic batch of these requests. */
+export function atomicOf(operations: readonly Queued<SingleRequest>[]): QueuedRequest {
+  const { clientId, deadline } = operations[0]!;
+  const each = operations.map((operation): AtomicOperation => ({ ...operation, ownKey: null }));
+  return { kind: 'batch', requestId: randomUUID(), clientId, deadline, operations: each } as QueuedRequest;
 }
 
 /** Receives this many lots of one unit of a new item in warehouse 1. `body`: further fields of each. */

@@ -6,10 +6,11 @@ import { allApplied } from './outcomes.ts';
 
 /**
  * The worker's side of a queue, without a database: it applies everything unless told otherwise. It ends with
- * the test.
+ * the test, or when `whenOver` calls.
  */
 export async function openConsumer(
   options: Pick<ConsumeOptions, 'redisUrl' | 'prefix'> & Partial<ConsumeOptions>,
+  whenOver: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<Consumer> {
   const consumer = await createConsumer({
     shardsMax: 1,
@@ -21,6 +22,6 @@ export async function openConsumer(
     ...options,
     redisUrl: addressFor('worker', options.redisUrl),
   });
-  onTestFinished(() => consumer.close());
+  whenOver(() => consumer.close());
   return consumer;
 }

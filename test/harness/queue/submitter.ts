@@ -78,12 +78,13 @@ export async function openSubmitter(
   };
 }
 
-function createRequest(): QueuedRequest {
+/** A receipt that no worker has to apply any more. */
+export function createRequest(itemID = 'I'): QueuedRequest {
   return {
     requestId: randomUUID(),
     clientId: 'submitter',
     deadline: Date.now(),
     kind: 'receive',
-    body: { itemID: 'I', units: 1, wid: 1, reasonCode: 0 },
+    body: { itemID, units: 1, wid: 1, reasonCode: 0 },
   };
 }

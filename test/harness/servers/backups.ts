@@ -1,7 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { listBackupTables, quoteName } from '@inventory/db/backup/backup-tables';
@@ -16,11 +13,11 @@ export async function createEmptyDatabase(): Promise<{ url: string; sql: Sql }> 
   return { url, sql };
 }
 
-/** A folder for the files of a test, removed with it. */
-export async function createFolder(): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'inventory-backup-')));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+/** The same with the tables of this version, which nobody has used. */
+export async function createUnusedDatabase(): Promise<{ url: string; sql: Sql }> {
+  const { url, sql, drop } = await createDatabase();
+  onTestFinished(drop);
+  return { url, sql };
 }
 
 /** The number of rows in each table of a backup, and a digest of them in any order. */

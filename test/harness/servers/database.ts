@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { Part } from '@inventory/db/access/logins';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
-import { inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
+import { addressFor } from '../as-part.ts';
 import { databaseOf, templateName } from '../global-setup.ts';
 
 export type TestDatabase = { url: string; sql: Sql; drop(): Promise<void> };
@@ -25,4 +27,11 @@ export async function createDatabase(template: string = templateName): Promise<T
       await server.end();
     },
   };
+}
+
+/** A connection with the rights of a part, until the test ends. */
+export function connectAs(part: Part, url: string): Sql {
+  const sql = connect(addressFor(part, url), { name: 'tests', connectionsMax: 2 });
+  onTestFinished(() => sql.end({ timeout: 5 }));
+  return sql;
 }

@@ -10,18 +10,10 @@ export async function readRedis(redis: Redis, pattern = '*'): Promise<string> {
 }
 
 async function readKey(redis: Redis, key: string): Promise<unknown> {
-  switch (await redis.type(key)) {
-    case 'string':
-      return redis.get(key);
-    case 'hash':
-      return redis.hgetall(key);
-    case 'list':
-      return redis.lrange(key, 0, -1);
-    case 'set':
-      return redis.smembers(key);
-    case 'zset':
-      return redis.zrange(key, '0', '-1');
-    default:
-      return redis.xrange(key, '-', '+');
-  }
+  const type = await redis.type(key);
+  if (type === 'string') return redis.get(key);
+  if (type === 'hash') return redis.hgetall(key);
+  if (type === 'list') return redis.lrange(key, 0, -1);
+  if (type === 'set') return redis.smembers(key);
+  return type === 'zset' ? redis.zrange(key, '0', '-1') : redis.xrange(key, '-', '+');
 }

@@ -49,12 +49,17 @@ export type PostgresPair = {
    * standby.
    */
   changeRoles(): Promise<void>;
+  /**
+   * Makes them a running primary and its standby again, whatever a test did to them; a promoted standby stays
+   * the primary.
+   */
+  mend(): Promise<void>;
   /** Sets whether commits of the primary wait for the standby. */
   awaitStandby(awaits: boolean): Promise<void>;
   stop(): Promise<void>;
 };
 
-type StartedPostgres = OwnPostgres & { data: string; end(): Promise<void> };
+type StartedPostgres = OwnPostgres & { data: string; isRunning(): boolean; end(): Promise<void> };
 
 const execute = promisify(execFile);
 const standbyName = 'standby';
@@ -136,7 +141,18 @@ export async function startPostgresPair(options: {
       Object.assign(pair, { primary: after, standby: before });
       await whenReplicated();
     }
-    return Object.assign(pair, { changeRoles });
+    async function mend() {
+      const { primary, standby } = pair as unknown as Record<'primary' | 'standby', StartedPostgres>;
+      if (!standby.isRunning()) await standby.startAgain();
+      const [row] = await standby.sql`select pg_is_in_recovery() as standby`;
+      if (row!.standby === false) {
+        if (primary.isRunning()) await primary.kill();
+        return changeRoles();
+      }
+      if (!primary.isRunning()) await primary.startAgain();
+      await whenReplicated();
+    }
+    return Object.assign(pair, { changeRoles, mend });
   } catch (error) {
     await stop();
     throw error;
@@ -212,6 +228,7 @@ async function startOne(options: {
       return running.child.pid!;
     },
     sql,
+    isRunning: () => running.child.exitCode === null && running.child.signalCode === null,
     async kill() {
       running.child.kill('SIGKILL');
       await running.exited;

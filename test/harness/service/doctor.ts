@@ -1,3 +1,9 @@
+import { makeChecks } from '@inventory/admin/doctor/check';
+import { postgresChecks } from '@inventory/admin/doctor/postgres-checks';
+import { queueChecks } from '@inventory/admin/doctor/queue-checks';
+import type { Sql } from '@inventory/db/postgres/pool';
+import { watchQueues } from '@inventory/queue/health';
+import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { runHere } from './command-line.ts';
 
@@ -20,4 +26,15 @@ export async function examine(env: Record<string, string>, args: readonly string
   const { code, stdout, stderr } = await runHere(['doctor', '--json', ...args], env);
   expect(stderr).toBe('');
   return toExamined(JSON.parse(stdout), code);
+}
+
+/** Doctor's checks of Postgres, by the login of `sql`. */
+export async function examinePostgres(sql: Sql): Promise<Examined> {
+  return toExamined(await makeChecks(sql, postgresChecks));
+}
+
+/** Doctor's checks of the queues with this prefix, watched for so long. */
+export async function examineQueues(redis: Redis, prefix: string, watchMs: number): Promise<Examined> {
+  const health = await watchQueues(redis, { prefix, watchMs, untilFinished: true });
+  return toExamined(await makeChecks({ health }, queueChecks));
 }

@@ -23,6 +23,8 @@ export type Service = {
   baseUrls: string[];
   /** The first api's, when INTERNAL_PORT is set, to 0. */
   internalPort: number | undefined;
+  /** The first worker's, in the same way. */
+  workerPort: number | undefined;
   databaseUrl: string;
   /** The settings of its processes, with the addresses for the owner of the tables. */
   env: Record<string, string>;
@@ -98,7 +100,9 @@ export function useService(
     for (let index = 0; index < (options.workers ?? 1); index++) {
       running.push(await startWorker(asPart('worker', env), createLog('worker')));
     }
-    Object.assign(service, createService(database, env, apis, options.hears503 ?? options.workers === 0));
+    const workerPort = running[apis.length]?.internalPort;
+    const hears503 = options.hears503 ?? options.workers === 0;
+    Object.assign(service, createService(database, env, apis, hears503), { workerPort });
   });
 
   auditFailedTests(() => database.sql);
@@ -122,13 +126,13 @@ function createService(
   env: Record<string, string>,
   apis: readonly { port: number; internalPort?: number | undefined }[],
   hears503: boolean,
-): Service {
+): Omit<Service, 'workerPort'> {
   const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
   const baseUrl = baseUrls[0]!;
   const { sql } = database;
   let cataloguer: Promise<ApiClient> | undefined;
 
-  const service: Service = {
+  const service: Omit<Service, 'workerPort'> = {
     baseUrl,
     baseUrls,
     internalPort: apis[0]?.internalPort,

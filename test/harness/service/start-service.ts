@@ -1,13 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { programOf } from '../compiled.ts';
-
-const root = join(import.meta.dirname, '../../..');
+import { startCommand } from './command-line.ts';
 
 /** The output of `start`: until it was up, and so far. `stop` ends it; it ends with the test anyway. */
-export type StartedService = { banner: string; printed(): string; stop(): Promise<void> };
+type StartedService = { banner: string; printed(): string; stop(): Promise<void> };
 
 /**
  * Runs `start` with these arguments until its banner appears. `env`: in addition to the tests', with a free
@@ -17,22 +12,18 @@ export async function startService(
   args: readonly string[],
   env: Record<string, string>,
 ): Promise<StartedService> {
-  const file = join(root, 'apps/admin/src/main.ts');
-  const child = spawn(process.execPath, [...programOf(file), 'start', ...args], {
-    cwd: root,
-    env: { ...process.env, PORT: '0', INTERNAL_PORT: '', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(child, 'exit');
+  const all = { PORT: '0', INTERNAL_PORT: '', ...env };
+  const { child, ended } = startCommand(['start', ...args], all, { stdio: ['ignore', 'pipe', 'inherit'] });
   const stop = async () => {
     child.kill('SIGTERM');
     await ended;
   };
+  // In order, before it is killed: its servers end with it.
   onTestFinished(stop);
   let printed = '';
   await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      printed += chunk;
+    child.stdout!.on('data', (text: string) => {
+      printed += text;
       if (printed.includes('Ctrl-C')) resolve();
     });
     ended.then(() => reject(new Error(`start ended: ${printed}`)));

@@ -147,7 +147,7 @@ function createWrite(batches: Batches, pool: Sql, items: readonly string[]) {
         return releaseLot(own, await lot());
       case 'order':
         return setOrderQuantities(own, { shortId, wid }, { onOrder: String(units) });
-      // These two lock more than a row, so they must not stay open.
+      // Locks more than a row, so it must not stay open.
       case 'alias':
         return addAlias(sql, { alias: uniqueName('ALIAS'), shortId });
       case 'unalias': {
@@ -155,7 +155,7 @@ function createWrite(batches: Batches, pool: Sql, items: readonly string[]) {
         return removeAlias(own, found?.alias ?? '');
       }
       case 'rename':
-        return renameWarehouse(sql, { wid, name: uniqueName('warehouse') }, () => {});
+        return renameWarehouse(own, { wid, name: uniqueName('warehouse') });
     }
   };
 }

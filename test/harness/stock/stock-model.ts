@@ -12,7 +12,7 @@ import { undo } from './stock-model-reversal.ts';
 
 // The rules of the contract, written without a look at the service's own code: plain loops over a plain list.
 
-export type Part = {
+type Part = {
   /** null: a new lot of a dry run. */
   lot: number | null;
   units: bigint;
@@ -40,21 +40,12 @@ type Filters = {
   /** A day, or a second. */
   received?: string | undefined;
 };
-export type Issue = Omit<Filters, 'received'> & {
-  units: number;
-  wid: number;
-  lot: number | undefined;
-};
-export type Move = Omit<Filters, 'spot'> & {
-  units: number;
-  wid: number;
-  lot: number | undefined;
-  fromSpot: string | undefined;
-  toSpot: string | undefined;
-  shipToWid: number | undefined;
-};
+type Taking = { units: number; wid: number; lot: number | undefined };
+export type Issue = Omit<Filters, 'received'> & Taking;
+export type Move = Omit<Filters, 'spot'> &
+  Taking & { fromSpot: string | undefined; toSpot: string | undefined; shipToWid: number | undefined };
 
-export type Count = {
+type Count = {
   counted: number;
   wid: number;
   spot: string | undefined;
@@ -64,7 +55,7 @@ export type Count = {
   expected: number | undefined;
 };
 /** By its place among all applied ones; a place beyond them is none. */
-export type Reverse = { transaction: number };
+type Reverse = { transaction: number };
 export type Operation =
   | ({ kind: 'receive' } & Receive)
   | ({ kind: 'move' } & Move)
@@ -76,7 +67,8 @@ export type Operation =
 export const notApplied = { status: 503, message: 'not applied' };
 
 const lotsMax = 1000;
-const held = { status: 409, message: 'The lot is on hold.' };
+const conflict = (message: string): Refused => ({ status: 409, message });
+const held = conflict('The lot is on hold.');
 const notOfItem = { status: 400, message: 'recno' };
 const badDestination = { status: 400, message: 'toSpot' };
 const noTransaction = { status: 404, message: 'There is no such transaction.' };
@@ -171,24 +163,21 @@ export class StockModel {
   }
 
   private receive({ units, wid, spot, serial, expires }: Receive): ModelAnswer {
-    const lot = this.lots.length;
-    const received = this.moment;
-    const marks = { spot, serial, serial2: null, rfidTag: null, expires: lastMomentOf(expires) };
-    this.lots.push({ lot, wid, ...marks, received, units: BigInt(units), hold: false });
-    this.note('receive', [{ lot, wid, spot, delta: BigInt(units), balance: BigInt(units) }]);
-    return { status: 201, lots: [{ lot, units: BigInt(units) }] };
+    const made = this.newLot(wid, spot, serial);
+    made.expires = lastMomentOf(expires);
+    this.note('receive', [changeUnits(made, BigInt(units))]);
+    return { status: 201, lots: [{ lot: made.lot, units: BigInt(units) }] };
   }
 
   private issue({ units, wid, lot, ...filters }: Issue): ModelAnswer {
-    const named = lot === undefined ? undefined : this.lots[lot];
-    if (lot !== undefined && named?.wid !== wid) return notOfItem;
+    const named = this.named(lot, wid);
+    if (named === null) return notOfItem;
     if (named?.hold) return held;
     const differs = mismatch(named, filters);
     if (differs !== undefined) return differs;
     const matching = this.ordered(named, wid, filters);
-    const usable = matching.filter((each) => !each.hold && (named !== undefined || !isExpired(each)));
     const untaken = named === undefined ? matching : [];
-    const taken = take(usable, BigInt(units), untaken, true);
+    const taken = take(issuable(matching, named), BigInt(units), untaken, true);
     if (!Array.isArray(taken)) return taken;
     const lines = taken.map(([each, part]) => changeUnits(each, -part));
     this.note('issue', lines);
@@ -198,23 +187,22 @@ export class StockModel {
     };
   }
 
-  private move({ units, wid, fromSpot, toSpot, shipToWid, lot, ...marks }: Move): ModelAnswer {
+  private move(operation: Move): ModelAnswer {
+    const { units, wid, fromSpot, toSpot, shipToWid: toWid = wid, lot, ...marks } = operation;
     const filters = { spot: fromSpot, ...marks };
-    const toWid = shipToWid ?? wid;
-    const named = lot === undefined ? undefined : this.lots[lot];
-    if (lot !== undefined && named?.wid !== wid) return notOfItem;
-    const isThere = (each: ModelLot) => toWid === wid && each.spot === toSpot;
-    if (named !== undefined && named.units > 0n && isThere(named)) return badDestination;
+    const named = this.named(lot, wid);
+    if (named === null) return notOfItem;
+    if (named !== undefined && named.units > 0n && isThere(operation, named)) return badDestination;
     const differs = mismatch(named, filters, 'fromSpot');
     if (differs !== undefined) return differs;
     const asked = this.ordered(named, wid, filters);
-    const matching = asked.filter((each) => !isThere(each));
-    const there = sum(asked.filter((each) => isThere(each) && !each.hold));
-    if (named === undefined && there > 0n && matching.length === 0) {
-      const message = `Nothing to move: ${decimal(there)} lie at the destination already, and no other stock matches.`;
-      return { status: 409, message };
-    }
-    const usable = matching.filter((each) => named !== undefined || !each.hold);
+    const matching = asked.filter((each) => !isThere(operation, each));
+    const there = sum(asked.filter((each) => isThere(operation, each) && !each.hold));
+    if (named === undefined && there > 0n && matching.length === 0)
+      return conflict(
+        `Nothing to move: ${decimal(there)} lie at the destination already, and no other stock matches.`,
+      );
+    const usable = movable(asked, named, operation);
     const taken = take(usable, BigInt(units), named === undefined ? matching : [], false);
     if (!Array.isArray(taken)) return taken;
     const spot = toSpot ?? '';
@@ -240,29 +228,27 @@ export class StockModel {
   }
 
   private count({ counted, wid, spot, serial, lot, expected }: Count): ModelAnswer {
-    const named = lot === undefined ? undefined : this.lots[lot];
-    if (lot !== undefined && named?.wid !== wid) return notOfItem;
+    const named = this.named(lot, wid);
+    if (named === null) return notOfItem;
     const differs = mismatch(named, { spot, serial });
     if (differs !== undefined) return differs;
     const there = named === undefined ? this.ordered(undefined, wid, { spot, serial }) : [named];
-    if (there.length > lotsMax) {
-      const message =
+    if (there.length > lotsMax)
+      return conflict(
         `Too many lots: more than ${lotsMax} lie there, and one transaction counts at most so many. ` +
-        'Count them by serial, or one by its recno.';
-      return { status: 409, message };
-    }
+          'Count them by serial, or one by its recno.',
+      );
     const before = sum(there);
     const after = BigInt(counted);
-    if (expected !== undefined && BigInt(expected) !== before) {
-      const message = `Not as expected: ${decimal(BigInt(expected))} expected, ${decimal(before)} there.`;
-      return { status: 409, message };
-    }
+    if (expected !== undefined && BigInt(expected) !== before)
+      return conflict(`Not as expected: ${decimal(BigInt(expected))} expected, ${decimal(before)} there.`);
     const held = there.filter((each) => each.hold);
     if (after < before && after < sum(held)) {
       const named = held.slice(0, 10).map((each) => each.lot);
       const lots = `${held.length === 1 ? 'lot' : 'lots'} ${named.join(', ')}${held.length > 10 ? ', …' : ''}`;
-      const message = `Lots on hold are not counted down: ${decimal(after)} counted, ${decimal(sum(held))} on hold in ${lots}.`;
-      return { status: 409, message };
+      return conflict(
+        `Lots on hold are not counted down: ${decimal(after)} counted, ${decimal(sum(held))} on hold in ${lots}.`,
+      );
     }
     const lines: ModelLine[] = [];
     if (after > before) lines.push(changeUnits(named ?? this.newLot(wid, spot, serial), after - before));
@@ -286,20 +272,16 @@ export class StockModel {
   }
 
   private newLot(wid: number, spot = '', serial = ''): ModelLot {
-    const lot = this.lots.length;
-    const received = this.moment;
     const marks = { spot, serial, serial2: null, rfidTag: null, expires: null };
-    const made = { lot, wid, ...marks, received, units: 0n, hold: false };
+    const made = { lot: this.lots.length, wid, ...marks, received: this.moment, units: 0n, hold: false };
     this.lots.push(made);
     return made;
   }
 
   private reverse({ transaction }: Reverse): ModelAnswer {
     const undone = this.transactions[transaction]!;
-    if (undone.kind === 'reverse') return { status: 409, message: 'A reversal cannot be reversed.' };
-    if (undone.reversedBy !== null) {
-      return { status: 409, message: `Transaction ${transaction} is reversed already.` };
-    }
+    if (undone.kind === 'reverse') return conflict('A reversal cannot be reversed.');
+    if (undone.reversedBy !== null) return conflict(`Transaction ${transaction} is reversed already.`);
     const lines = undo(this.lots, undone);
     if (!Array.isArray(lines)) return lines;
     undone.reversedBy = this.note('reverse', lines);
@@ -316,10 +298,6 @@ export class StockModel {
   /** All applied transactions, the oldest first. */
   transactionsShown(): readonly ModelTransaction[] {
     return this.transactions;
-  }
-
-  transactionCount(): number {
-    return this.transactions.length;
   }
 
   /** Holds or releases; false when that changes nothing or the lot is not in stock. */
@@ -352,17 +330,17 @@ export class StockModel {
   takenBy(operation: Operation): ModelLot[] {
     if (operation.kind !== 'move' && operation.kind !== 'issue') return [];
     const { wid, lot } = operation;
-    const named = lot === undefined ? undefined : this.lots[lot];
-    if (lot !== undefined && named === undefined) return [];
-    if (operation.kind === 'issue') {
-      const { spot, serial, serial2, rfidTag } = operation;
-      const lots = this.ordered(named, wid, { spot, serial, serial2, rfidTag });
-      return lots.filter((each) => !each.hold && (named !== undefined || !isExpired(each)));
-    }
-    const { fromSpot: spot, serial, serial2, rfidTag, received, toSpot, shipToWid = wid } = operation;
-    return this.ordered(named, wid, { spot, serial, serial2, rfidTag, received }).filter(
-      (each) => (named !== undefined || !each.hold) && !(shipToWid === wid && each.spot === toSpot),
-    );
+    const named = this.named(lot, wid);
+    if (named === null) return [];
+    if (operation.kind === 'issue') return issuable(this.ordered(named, wid, operation), named);
+    return movable(this.ordered(named, wid, { ...operation, spot: operation.fromSpot }), named, operation);
+  }
+
+  /** The lot that an operation names; null when there is none in its warehouse. */
+  private named(lot: number | undefined, wid: number): ModelLot | undefined | null {
+    if (lot === undefined) return undefined;
+    const found = this.lots[lot];
+    return found?.wid === wid ? found : null;
   }
 
   lotsShown() {
@@ -389,12 +367,15 @@ export class StockModel {
     const from = only === undefined ? this.lots : [only];
     return from
       .filter((each) => each.units > 0n && each.wid === wid && differing(each, filters).length === 0)
-      .sort((a, b) => {
-        const expired = Number(isExpired(a)) - Number(isExpired(b));
-        const [first, second] = [a.expires ?? Infinity, b.expires ?? Infinity];
-        if (expired !== 0 || first !== second) return expired || (first < second ? -1 : 1);
-        return a.received - b.received || a.lot - b.lot;
-      });
+      .map((lot) => ({ lot, late: Number(isExpired(lot)), expires: lot.expires ?? Number.MAX_VALUE }))
+      .sort(
+        (a, b) =>
+          a.late - b.late ||
+          a.expires - b.expires ||
+          a.lot.received - b.lot.received ||
+          a.lot.lot - b.lot.lot,
+      )
+      .map(({ lot }) => lot);
   }
 }
 
@@ -407,6 +388,17 @@ function lastMomentOf(expires: string | undefined): number | null {
   if (expires === undefined) return null;
   return Date.parse(expires) + (expires.length === 10 ? day - 1 : 0);
 }
+
+const isThere = ({ wid, toSpot, shipToWid = wid }: Move, lot: ModelLot) =>
+  shipToWid === wid && lot.spot === toSpot;
+
+/** The lots that an issue may take; a named one even when it has expired. */
+const issuable = (lots: readonly ModelLot[], named: ModelLot | undefined) =>
+  lots.filter((each) => !each.hold && (named !== undefined || !isExpired(each)));
+
+/** The lots that a move may take; a named one even on hold. */
+const movable = (lots: readonly ModelLot[], named: ModelLot | undefined, move: Move) =>
+  lots.filter((each) => (named !== undefined || !each.hold) && !isThere(move, each));
 
 /** The filters that a lot does not match. */
 function differing(lot: ModelLot, { received, ...others }: Filters): string[] {
@@ -423,7 +415,7 @@ function mismatch(named: ModelLot | undefined, filters: Filters, spotField = 'sp
   const names = named === undefined ? [] : differing(named, filters);
   if (names.length === 0) return undefined;
   const told = names.map((field) => (field === 'spot' ? spotField : field));
-  return { status: 409, message: `The lot does not match ${told.join(', ')}.` };
+  return conflict(`The lot does not match ${told.join(', ')}.`);
 }
 
 function take(
@@ -439,12 +431,8 @@ function take(
     const causes = [held && `${decimal(held)} on hold`, expired && `${decimal(expired)} expired`].filter(
       Boolean,
     );
-    return {
-      status: 409,
-      message:
-        `Not enough stock: ${decimal(wanted)} asked, ${decimal(available)} available.` +
-        (causes.length > 0 ? ` Not taken: ${causes.join(', ')}.` : ''),
-    };
+    const untaken = causes.length > 0 ? ` Not taken: ${causes.join(', ')}.` : '';
+    return conflict(`Not enough stock: ${decimal(wanted)} asked, ${decimal(available)} available.${untaken}`);
   }
   const taken: [ModelLot, bigint][] = [];
   let missing = wanted;
@@ -456,10 +444,8 @@ function take(
   }
   if (taken.length <= lotsMax) return taken;
   const most = taken.slice(0, lotsMax).reduce((total, [, part]) => total + part, 0n);
-  return {
-    status: 409,
-    message:
-      `Too many lots: ${decimal(wanted)} units would take ${taken.length} lots, and one transaction takes at most ${lotsMax}. ` +
+  return conflict(
+    `Too many lots: ${decimal(wanted)} units would take ${taken.length} lots, and one transaction takes at most ${lotsMax}. ` +
       `Ask for at most ${decimal(most)} units at a time.`,
-  };
+  );
 }

@@ -2,8 +2,9 @@ import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 // Loaded into a process before its main module (`probed-api.ts`). Answers each question on its socket with
-// three figures since the last question, in milliseconds: the longest time that the event loop did not turn,
-// the processor time, and the most processor time from one turn to the next.
+// figures since the last one, in milliseconds: `worked` with the processor time, at once; `held` with the
+// longest time that the event loop did not turn, the processor time, and the most of it from one turn to the
+// next.
 
 const held = monitorEventLoopDelay({ resolution: 1 });
 held.enable();
@@ -21,13 +22,21 @@ function msOf({ user, system }: NodeJS.CpuUsage): number {
 
 const server = createServer((socket) => {
   socket.on('error', () => {});
-  socket.on('data', () => {
+  const takeWorked = () => {
+    const worked = msOf(process.cpuUsage(workedBefore));
+    workedBefore = process.cpuUsage();
+    return worked;
+  };
+  socket.on('data', (question) => {
+    if (String(question) === 'worked') {
+      socket.write(`${takeWorked()}\n`);
+      return;
+    }
     // The longest stretch so far is noted when the histogram's timer fires, which is due before this one.
     setTimeout(() => {
-      socket.write(`${held.max / 1e6} ${msOf(process.cpuUsage(workedBefore))} ${stretchMs}\n`);
+      socket.write(`${held.max / 1e6} ${takeWorked()} ${stretchMs}\n`);
       held.reset();
       stretchMs = 0;
-      workedBefore = process.cpuUsage();
     }, 3);
   });
 });

@@ -1,3 +1,15 @@
+import { diagnoses } from '@inventory/process/diagnoses';
+import { dashboard } from '../../../monitoring/dashboard.ts';
+
+type Panel = { title: string; type: string; targets?: { expr: string }[] };
+const panels = (dashboard().panels as Panel[]).filter(({ type }) => type !== 'row');
+
+/** What the alerts and the panels of the dashboard ask Prometheus, each with its place. */
+export const expressions = [
+  ...Object.entries(diagnoses).map(([where, { expr }]) => ({ where, expr })),
+  ...panels.flatMap(({ title, targets }) => targets!.map(({ expr }) => ({ where: title, expr }))),
+];
+
 const words = /^(?:sum|min|max|rate|increase|abs|absent|or|and|unless|histogram_quantile)$/;
 
 /** The metrics that a Prometheus expression names, each with the labels it asks for. */

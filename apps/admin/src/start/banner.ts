@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { version } from '../cli/version.ts';
 import type { DemoClient } from './demo-client.ts';
 
 /** The address of a server for users on the same machine. */
@@ -32,7 +33,7 @@ export async function bannerOf(
 ): Promise<string[]> {
   const docsUrl = `${baseUrl}/docs`;
   const hasDocs = (await statusOf(docsUrl, signal)) === 200;
-  const lines = ['', '  The inventory service is up.', '', `  Base URL       ${baseUrl}`];
+  const lines = ['', `  The inventory service ${version} is up.`, '', `  Base URL       ${baseUrl}`];
   if (hasDocs) lines.push(`  Documentation  ${docsUrl}`);
   lines.push(`  Operations     ${internal.api}/operations`);
   lines.push(`  Metrics        ${internal.api}/metrics (api), ${internal.worker}/metrics (worker)`);

@@ -49,7 +49,11 @@ const scanner = {
   permissions: [Permission.ItemMasterList, Permission.PositiveAdjustment],
 };
 
-const alias = { alias: '4006381333931', shortId: 'WIDGET-100' };
+// The second one is a GTIN, which is found in every code of GS1.
+const aliases = [
+  { alias: '4006381333931', shortId: 'WIDGET-100' },
+  { alias: '04012345123456', shortId: 'PAINT-WHITE' },
+];
 
 // The request id of each receipt is fixed, so that it cannot be applied twice. It also identifies a database
 // with the demo data.
@@ -110,7 +114,7 @@ export async function addDemoData(sql: Sql): Promise<'added' | 'there' | 'not_ou
   for (const [shortId, fields] of items) {
     await createItem(sql, await drawPartNo(sql), shortId, fields, demoClientId).catch(ignoreTaken);
   }
-  await addAlias(sql, alias).catch(ignoreTaken);
+  for (const alias of aliases) await addAlias(sql, alias).catch(ignoreTaken);
   // Before the warehouses: a database with warehouses counts as in use, unless this client shows that they
   // are ours.
   await addClientWithoutSecret(sql, demoClientId, Object.values(Permission));

@@ -10,7 +10,7 @@ type Followed = { wids: ReadonlySet<number>; after: number };
  * The change feed of this process: one reader for all callers. A caller that waits holds no connection to
  * Postgres. Fails with 503 if Postgres is too busy.
  */
-export type Feed = Pick<Positions, 'recent'> & {
+export type Feed = Pick<Positions, 'recent' | 'soon'> & {
   position: Positions['read'];
   read: ReadPage;
   /**
@@ -33,12 +33,14 @@ const pauseMaxMs = 2000;
 // If more numbers than this were drawn since the last look, everybody is woken.
 const numbersMax = 5000;
 
-export function createFeed(pool: StatementPool): Feed {
-  const positions = createPositions(pool);
+/** `positionPool` is used for nothing else, because its statements hang while commits do. */
+export function createFeed(pool: StatementPool, positionPool: StatementPool): Feed {
+  const positions = createPositions(positionPool, pool);
   const waiting = createWaiting(pool, positions);
   return {
     position: positions.read,
     recent: positions.recent,
+    soon: positions.soon,
     read: createPages(pool),
     untilTouched: (followed, timeMs, onGone) =>
       new Promise((resolve) => {

@@ -1,17 +1,23 @@
 import { type FeedPosition, readFeedPosition } from '@inventory/db/changes/read-position';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import { within } from '@inventory/process/within';
 import { asBusy } from '../http/as-busy.ts';
 import { gather } from '../turns/gather.ts';
 
 export type Positions = {
   /**
    * How far the feed can be told. Includes every change that was answered before the call. Calls of one
-   * moment share a statement.
+   * moment share a statement. While commits hang, it hangs as well and then fails.
    */
   read(): Promise<FeedPosition>;
   /**
-   * A position that was read a moment ago, or is read now. For callers that wait: those who are woken
-   * together go on to the same position and share their pages.
+   * The same, or an earlier position if Postgres or a standby does not answer soon. From an earlier position
+   * a caller is told more than it needs, and misses nothing.
+   */
+  soon(): Promise<FeedPosition>;
+  /**
+   * A position that was read a moment ago, or `soon` now. For callers that wait: those who are woken together
+   * go on to the same position and share their pages.
    */
   recent(): Promise<FeedPosition>;
   /** The position that was read last. */
@@ -20,14 +26,21 @@ export type Positions = {
 
 // Longer than the pause between two looks of those who wait.
 const recentMs = 1000;
+const soonMs = 1000;
 
-export function createPositions(pool: StatementPool): Positions {
+/** `plain`: connections for what waits for no standby. */
+export function createPositions(pool: StatementPool, plain: StatementPool): Positions {
   let told: FeedPosition = { identity: '', knownNo: 0, drawnNo: 0 };
   let readAt = Number.NEGATIVE_INFINITY;
+  // Set when a position did not come soon, until one comes: so only the first callers wait in vain.
+  let isLate = false;
 
   const gathered = gather(pool, async (sql, inputs: readonly null[]) => {
     const beganAt = performance.now();
     const position = await readFeedPosition(sql, told.knownNo);
+    isLate = false;
+    // A later one was answered first.
+    if (beganAt < readAt) return inputs.map(() => told);
     readAt = beganAt;
     // After a restore, or the loss of its last changes, the database begins again elsewhere.
     const isOther = position.identity !== told.identity || position.drawnNo < told.knownNo;
@@ -45,9 +58,27 @@ export function createPositions(pool: StatementPool): Positions {
     }
   }
 
+  /** The last position that the standbys had. If this process has seen none, that is the beginning. */
+  async function earlier(): Promise<FeedPosition> {
+    if (told.identity !== '') return told;
+    // From this number on, nothing needs to be on the standbys, so nothing is written.
+    const position = await plain.run((sql) => readFeedPosition(sql, Number.MAX_SAFE_INTEGER));
+    return { ...position, knownNo: 0 };
+  }
+
+  async function soon(): Promise<FeedPosition> {
+    const reading = within(soonMs, read());
+    // Read all the same, to see when it works again.
+    reading.catch(() => {
+      isLate = true;
+    });
+    return isLate ? earlier() : reading.catch(earlier);
+  }
+
   return {
     read,
-    recent: async () => (performance.now() - readAt < recentMs ? told : read()),
+    soon,
+    recent: async () => (performance.now() - readAt < recentMs ? told : soon()),
     last: () => told,
   };
 }

@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa';
 
-// The headers that are read and that a browser does not send unasked.
+// The headers we read that a browser sends cross-origin only if allowed.
 const requestHeaders = [
   'Authorization',
   'Content-Type',
@@ -10,29 +10,29 @@ const requestHeaders = [
   'Prefer',
   'X-Request-Id',
 ].join(', ');
-// As long as browsers keep it at most.
+// Chromium caches preflights no longer than this.
 const maxAgeSeconds = 7200;
 
 export type CorsOptions = {
   /** The origins whose pages may read answers, as browsers send them. */
   origins: readonly string[];
-  /** The methods of a path; throws when there is nothing at it. */
+  /** The methods of a path; throws if the path is unknown. */
   methodsOf: (path: string) => readonly string[];
   /** The headers of answers that pages may read. */
   answerHeaders: readonly string[];
 };
 
 /**
- * Lets pages of other origins call the service from a browser. Preflights are answered without a token, which
- * browsers do not send with them. Credentials of the browser's own, such as cookies, are never allowed: the
- * token is one that the page must have.
+ * Lets pages of other origins call the service from a browser. Preflights are answered without a token,
+ * because browsers send none with them. The browser's own credentials, such as cookies, are never allowed: a
+ * page must have a token.
  */
 export function allowOrigins({ origins, methodsOf, answerHeaders }: CorsOptions) {
   const allowed = new Set(origins);
   const exposed = answerHeaders.join(', ');
 
   return async (ctx: Context, next: Next) => {
-    // Of every answer: one that a cache keeps for a caller without an origin is not that of a page.
+    // On every answer: a cached answer to a caller without an origin must not be served to a page.
     ctx.vary('Origin');
     const origin = ctx.get('Origin');
     if (!allowed.has(origin)) return next();

@@ -16,7 +16,7 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf;
 
-/** Ends a request with a refusal. `status` where the contract's code has another one here: 405, 413, 415. */
+/** Ends a request with a refusal. `status`: only where it is not the code's usual one: 405, 413, 415. */
 export class Refused extends Error {
   readonly refusal: Refusal;
   readonly status: number;
@@ -30,31 +30,31 @@ export class Refused extends Error {
   }
 }
 
-/** 405, with the methods that the path has. */
+/** 405, with the methods that the path allows. */
 export function methodRefused(allow: string): Refused {
   const refusal = { code: 'bad_request', message: `Method not allowed; allowed: ${allow}.` } as const;
   return new Refused(refusal, { status: 405, headers: { Allow: allow } });
 }
 
-/** The message of 404 for a path that nothing answers to. */
+/** The message of 404 for an unknown path. */
 export const nothingAtPath = 'There is nothing at this path.';
 
-/** 404 of a path that nothing answers to. */
+/** 404 for an unknown path. */
 export function unknownPath(): Refused {
   return new Refused({ code: 'not_found', message: nothingAtPath });
 }
 
 /**
- * Why a request ended with a 5xx, for the log and the metrics. `busy`: all is there, and more is asked than
- * can be done in time.
+ * Why a request ended with a 5xx, for the log and the metrics. `busy`: everything works, but there is more
+ * work than time.
  */
 export const failureCauses = ['noWorker', 'redis', 'postgres', 'busy', 'internal'] as const;
 export type FailureCause = (typeof failureCauses)[number];
 
 /**
- * Ends a request with a failure of ours; `message` is for the caller and tells nothing of the inside.
- * `because`: where it is known here better than from what is away. `results`: the JSON text of what is known
- * of each operation of a batch.
+ * Ends a request with a failure of ours. `message` is for the caller and reveals nothing internal. `because`:
+ * the cause, if it is known here; null: derived from what is down. `results`: the JSON text of what is known
+ * about each operation of a batch.
  */
 export class Failed extends Error {
   readonly status: number;
@@ -77,15 +77,15 @@ export class Failed extends Error {
   }
 }
 
-/** When to try again after a failure that lasts a moment. */
+/** For a failure that passes within a moment. */
 export const soonAgain = { 'Retry-After': '1' };
 
-/** 503: Postgres could not say whether this was applied, the one exception. */
+/** 503 with an unknown outcome, the only such answer: Postgres could not say whether this was applied. */
 export function unknownOutcome(): Failed {
   return new Failed(503, messages.unknown, soonAgain, 'postgres');
 }
 
-/** The JSON text of the contract's error object, and of what is known of each operation of a batch. */
+/** The JSON text of the contract's error object, with what is known about each operation of a batch. */
 export function batchErrorText(status: number, error: ErrorObject, results: string): string {
   return `${errorText(status, error).slice(0, -1)},"results":${results}}`;
 }

@@ -18,7 +18,7 @@ export type RouteDescription = {
   events?: Examples;
   /** Further refusals with 400. */
   invalid?: Examples;
-  /** Refusals with 409. */
+  /** Refusals with 409. A keyed route may always refuse so. */
   conflict?: Examples;
   /** The component that describes 409 and 503, if it is not the error object. */
   failureSchema?: string;

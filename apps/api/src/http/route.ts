@@ -43,7 +43,7 @@ export type Call<Params, Query, Body> = {
   /** The ids of the request, for its answer and the log. */
   name: RequestName;
   header: (name: string) => string | undefined;
-  /** When the request came, of `performance.now()`. If its body came late: when it was complete. */
+  /** When the request arrived, by `performance.now()`; if its body came late, when it was complete. */
   arrivedAt: number;
   /** Adds the limit of operations to the answer's headers. */
   nameOperations: (verdict: RateLimitVerdict) => void;

@@ -45,12 +45,12 @@ const listTurnsOptions: ListTurnsOptions = {
   waitingTotal: 5000,
 };
 
-// More costly lists only help after the waiting ones have had their turn.
+// A retry of a costly list helps only once the waiting ones have had their turn.
 const retryAfterSeconds = { cheap: '1', costly: '5', streamed: '30' };
 
 /**
- * Turns of lists, fair between clients: a client that asks for many lists waits for its own, and other
- * clients go in between.
+ * Turns of lists, fair between clients: a client's lists wait for each other, and other clients' lists go in
+ * between.
  */
 export function createListTurns(options: ListTurnsOptions = listTurnsOptions): ListTurns {
   const roomOf = (kind: TurnKind): FairRoom => {
@@ -59,7 +59,7 @@ export function createListTurns(options: ListTurnsOptions = listTurnsOptions): L
       total: () => total,
       may: (clientId, own) => own < perClient && sum((room) => room.usedOf(clientId)) < options.perClient,
       waitMs: options.waitMs,
-      // The client's next lists, of any kind.
+      // A turn that ends makes room for the client's lists of any kind.
       onRoom: () => {
         for (const room of rooms) room.serve();
       },

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Client } from '@inventory/auth/client';
 import type { ListReading } from '@inventory/db/lists/pages/list-reading';
 import { readLargeCategory, readSmallCategory } from '@inventory/db/lists/pages/read-category';
-import { isStatementTimeout } from '@inventory/db/postgres/pool';
+import { isStatementTimeout, type Sql } from '@inventory/db/postgres/pool';
 import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
 import { asBusy } from '../http/as-busy.ts';
 import type { ListTurns, TurnKind } from './list-turns.ts';
@@ -36,6 +36,8 @@ export type Lists = {
    * read or destroyed.
    */
   category(category: number, asker: Asker): Promise<{ text: string } | { stream: Readable }>;
+  /** Reads something else that is as cheap as a page. */
+  lookUp<T>(read: (sql: Sql) => Promise<T>, asker: Asker): Promise<T>;
   /** Pages read so far, by the server that was asked last. */
   readsBy(): { primary: number; replica: number };
 };
@@ -124,6 +126,9 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
       }
       return inTurn('costly', asker, () => pages.read('costly', reading.read, asker.wait));
     },
+    lookUp(read, asker) {
+      return inTurn('cheap', asker, () => pools.cheap.run(read, asker.wait));
+    },
     async category(category, asker) {
       const text = await inTurn('cheap', asker, () =>
         pools.cheap.run((sql) => readSmallCategory(sql, category, wholeCategoryMax), asker.wait),
@@ -133,7 +138,7 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
   };
 }
 
-/** While a stream keeps a core busy, its client has no costly list beside it. */
+/** A stream also takes a costly turn for as long as it keeps a core busy. */
 async function takeStreamTurns(turns: ListTurns, clientId: string, wait: Wait): Promise<() => void> {
   const endStream = await turns.take(clientId, 'streamed', wait);
   try {

@@ -36,7 +36,7 @@ export type ReplicaKind = 'cheap' | 'costly';
 
 type Kind = Omit<StatementPoolOptions, 'open'>;
 
-// A replica that has caught up this far has almost always replayed what was just answered.
+// A replica that keeps up replays almost every write within this time.
 const replayWithinMs = 50;
 // A replica that is behind or away is left alone for this long. Otherwise every list would wait for it.
 const restMs = { behind: 100, away: 1000 };
@@ -120,7 +120,7 @@ export function createReplica(
   return {
     async read(kind, read, wait) {
       if (performance.now() < restUntil) return null;
-      // If it fails before the list itself is read, it would fail for every list.
+      // A failure before the list itself is read would hit every list.
       let isOwn = false;
       try {
         if (pooled === null) {

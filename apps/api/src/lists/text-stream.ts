@@ -34,7 +34,7 @@ export function createTextStream(idleMs: number): TextStream {
         if (readable.destroyed) return gone();
         readable.once('close', gone);
         wanted = () => done(resolve);
-        // The buffer has room for more, so the reader will not ask for it.
+        // With room left in the buffer, `read` is not called, so there is nothing to wait for.
         if (readable.push(piece)) wanted?.();
       }),
     onGone(tell) {

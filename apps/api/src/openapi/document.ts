@@ -39,8 +39,8 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
       responses: sharedAnswers(),
       parameters: headerParameters,
       headers: headerComponents(),
-      // The page's dialog shows them in this order: first the credentials that a reader has, then the token
-      // made from them.
+      // The page's dialog shows them in this order: first the credentials, which a reader has, then the token
+      // that is made from them.
       securitySchemes: {
         clientCredentials: {
           type: 'oauth2',
@@ -94,27 +94,33 @@ function shapeOf(path: string): string {
 }
 
 /**
- * The document's path for each shape. Routes with different parameter names share one name:
+ * The document's path for each shape. Routes with different parameter names in one place share one name:
  * `{partNoOrShortID}`.
  */
 function pathNames(routes: readonly Route[]): Map<string, string> {
-  const parameters = new Map<string, Set<string>>();
+  const parameters = new Map<string, Set<string>[]>();
   for (const { path } of routes) {
-    const known = parameters.get(shapeOf(path)) ?? new Set();
-    for (const [, name] of path.matchAll(/:(\w+)/g)) known.add(name!);
+    const known = parameters.get(shapeOf(path)) ?? [];
+    for (const [place, name] of namesIn(path).entries()) known[place] = (known[place] ?? new Set()).add(name);
     parameters.set(shapeOf(path), known);
   }
   return new Map(
-    [...parameters].map(([shape, known]) => {
-      const [first = '', ...others] = known;
-      const name = first + others.map((other) => `Or${capital(other)}`).join('');
-      return [shape, shape.replace('{}', `{${name}}`)];
+    [...parameters].map(([shape, places]) => {
+      const names = places
+        .map((known) => [...known])
+        .map(([first = '', ...others]) => first + others.map((other) => `Or${capital(other)}`).join(''));
+      return [shape, names.reduce((path, name) => path.replace('{}', `{${name}}`), shape)];
     }),
   );
 }
 
+/** The names of the parameters in a route's path, in order. */
+function namesIn(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+}
+
 function operationOf(route: Route, path: string, schemas: Schemas): Json {
-  const parameterName = /\{(\w+)\}/.exec(path)?.[1];
+  const shared = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const [status = '200', answer] = Object.entries(route.answer)[0]!;
   return {
     ...(route.isExtension ? { 'x-extension': true } : {}),
@@ -123,7 +129,7 @@ function operationOf(route: Route, path: string, schemas: Schemas): Json {
     summary: route.summary,
     description: `${route.description.notes.trim()}\n\n${rulesOf(route)}`,
     parameters: [
-      ...pathParameters(route, parameterName, schemas),
+      ...pathParameters(route, shared, schemas),
       ...queryParameters(route, schemas),
       ...headerParametersOf(route),
     ],
@@ -171,10 +177,12 @@ function neededText(needed: Needed): string {
   return 'anyOf' in needed ? names(needed.anyOf).join(' or ') : names(needed).join(' and ');
 }
 
-function pathParameters(route: Route, name: string | undefined, schemas: Schemas): Json[] {
-  if (route.params === undefined || name === undefined) return [];
-  return propertiesOf(schemas.request(route.params)).map(([, { description, example, ...schema }]) => ({
-    name,
+/** `shared`: the names of the parameters in the document's path, in order. */
+function pathParameters(route: Route, shared: readonly string[], schemas: Schemas): Json[] {
+  if (route.params === undefined) return [];
+  const places = namesIn(route.path);
+  return propertiesOf(schemas.request(route.params)).map(([own, { description, example, ...schema }]) => ({
+    name: shared[places.indexOf(own)],
     in: 'path',
     required: true,
     description,
@@ -212,7 +220,7 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-// No examples: the page would send them, and a second transaction with the same key is refused.
+// No examples: the page would send them, and a second transaction with the same key would be refused.
 const headerParameters = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',

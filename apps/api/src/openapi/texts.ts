@@ -130,4 +130,5 @@ export const tags = [
   { name: 'Inventory', description: 'Lots, stock levels and stock transactions' },
   { name: 'Item', description: 'The item catalog' },
   { name: 'Changes', description: 'The change feed' },
+  { name: 'Scan', description: 'Codes that a scanner read' },
 ];

@@ -41,8 +41,8 @@ const page = `<!doctype html>
 </html>
 `;
 
-// Cached without revalidation. Our own files only as long as two versions may differ unnoticed; files that
-// change only with the library, longer.
+// Cached without revalidation: our own files briefly, because an old one may not fit a new page; the
+// library's, which change only with its version, longer.
 const ours = 'public, max-age=60';
 const vendors = 'public, max-age=3600';
 
@@ -63,7 +63,7 @@ type File = {
 
 /**
  * Serves `/openapi.json`, the page `/docs` with its files, and the redirect from `/`, to everybody: no token
- * is needed and nothing comes from another host. The bytes are paid from the budget of the caller's address
+ * is needed and nothing comes from another host. The bytes are charged to the caller's address
  * (`createStrangers`). Unchanged files get 304.
  */
 export function docsRoutes(basePath: string, openApi: string) {

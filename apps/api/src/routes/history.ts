@@ -69,7 +69,7 @@ export function historyRoutes(database: Database) {
       summary: 'Get one applied stock transaction',
       permission: Permission.ItemMasterList,
       writes: false,
-      params: z.object({ transactionNo: pathNumber('Transaction number', 14) }),
+      params: z.object({ transactionNo: pathNumber('Transaction number', 15) }),
       // A transaction outside the scope gets 404.
       warehouses: noWarehouses,
       answer: { 200: Transaction },

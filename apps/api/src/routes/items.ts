@@ -56,7 +56,8 @@ const lookUpQuery = z.looseObject({
 const shortIdParams = z.object({
   shortID: Text.meta({ description: 'SKU, percent-encoded', example: 'CABLE-3G15' }),
 });
-const partNoParams = z.object({
+/** The part number in a path. */
+export const partNoParams = z.object({
   partNo: z
     .string()
     .regex(/^\d{1,10}$/)
@@ -68,8 +69,8 @@ const partNoParams = z.object({
     }),
 });
 
-const noSuchItem = 'There is no such item.';
-const noPartNo =
+export const noSuchItem = 'There is no such item.';
+export const noPartNo =
   'A part number is an integer. To get an item by its ShortID, call GET /Item?key=<ShortID>&type=id.';
 
 const ItemPage = pageAnswer(Item, 'ItemPage');

@@ -42,7 +42,7 @@ export function meRoutes(options: MeOptions) {
       handle: async ({ client, wait }) => {
         const { reads, feed, rateLimit, operationLimit, now } = options;
         const operationsPerMinute = client.operationsPerMinute ?? operationLimit;
-        const position = await feed.position();
+        const position = await feed.soon();
         const warehouses = await reads.run((sql) => readWarehouseNames(sql, [...client.scope]), wait);
         const told: Me = {
           clientId: client.clientId,

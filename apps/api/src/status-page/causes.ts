@@ -4,7 +4,7 @@ import type { SeenWorker } from '@inventory/queue/submit/submit';
 /** What is wrong, in words for the operator. */
 export type Cause = {
   code: string;
-  /** `bad`: callers are refused, get errors, or are told wrong stock. `warn`: nobody notices yet. */
+  /** `bad`: callers are refused, get errors or are told wrong stock. `warn`: no caller notices yet. */
   level: 'bad' | 'warn';
   sentence: string;
   advice: string;
@@ -16,17 +16,17 @@ export type Cause = {
 export type Signs = {
   isPostgresUp: boolean;
   isRedisUp: boolean;
-  /** Commits that have waited for a standby for seconds. */
+  /** Commits that have waited for a standby for over two seconds. */
   hangingCommits: number;
   workers: number;
-  /** Those, and the ones that were seen within a minute. */
+  /** The live workers, and those last seen within a minute. */
   seen: readonly SeenWorker[];
   waiting: number;
   oldestWaitSeconds: number;
   backlog: number;
   clockDifferenceSeconds: number;
   refusedAnswers: number;
-  /** Places in which the audit in the background found that stock and ledger do not agree. */
+  /** Places where the background audit found that stock and ledger disagree. */
   driftPlaces: number;
   failures: Readonly<Record<string, number>>;
   /** Reads answered 503. */
@@ -35,11 +35,11 @@ export type Signs = {
   windowSeconds: number;
 };
 
-// A request answered without a hitch takes milliseconds, and none waits for longer than 3.5 s.
+// A healthy request takes milliseconds, and none waits longer than 3.5 s.
 const slowFromSeconds = 1;
 // As in the log (`packages/process/src/warn-of-clock.ts`).
 const clockFromSeconds = 1;
-// A worker says twice a second that it is there.
+// A worker reports twice a second.
 const lostAfterMs = 3000;
 
 function cause(code: string, chapter: Alert, figures?: string): Cause {
@@ -47,7 +47,7 @@ function cause(code: string, chapter: Alert, figures?: string): Cause {
   return { code, level, sentence: sentenceOf(chapter, figures), advice: adviceOf(chapter), chapter };
 }
 
-/** All that is wrong, what explains the rest first. */
+/** All current causes, the ones that explain others first. */
 export function findCauses(signs: Signs): Cause[] {
   const away = whatIsAway(signs);
   // A part that is away already explains refused work.
@@ -66,7 +66,7 @@ function whatIsAway(signs: Signs): Cause[] {
   if (!signs.isPostgresUp) causes.push(cause('postgres', 'InventoryPostgresAway'));
   else if (signs.hangingCommits > 0) causes.push(cause('commits', 'InventoryCommitsHang'));
   if (!signs.isRedisUp) causes.push(cause('redis', 'InventoryRedisAway'));
-  // Without Redis nobody can see a worker.
+  // Workers are seen through Redis only.
   else if (signs.workers === 0) causes.push(cause('noWorker', 'InventoryNoWorker'));
   return causes;
 }
@@ -112,12 +112,12 @@ function whatWorkersSay(signs: Signs): Cause[] {
   if (lost !== undefined && signs.workers > 0) {
     const others = `${signs.workers} ${signs.workers === 1 ? 'other takes' : 'others take'} work`;
     const figures = `the worker ${lost.name} for ${Math.round(lost.unseenMs / 1000)} s; ${others}`;
-    // Without the others' work it would be bad.
+    // Only a warning, because other workers go on.
     causes.push({ ...cause('workerLost', 'InventoryProcessSilent', figures), level: 'warn' });
   }
   const live = signs.seen.filter(({ unseenMs }) => unseenMs <= lostAfterMs);
   const cutOff = live.find(({ note }) => note?.isPostgresUp === false);
-  // While commits hang a worker begins no more of them, and says the same.
+  // While commits hang, a worker begins no more of them and reports Postgres as away.
   if (cutOff !== undefined && signs.isPostgresUp && signs.hangingCommits === 0) {
     const figures = `the worker ${cutOff.name} says so; this api reaches it`;
     causes.push(cause('workerPostgres', 'InventoryPostgresAway', figures));
@@ -134,7 +134,7 @@ function isClockOff({ clockDifferenceSeconds }: { clockDifferenceSeconds: number
   return Math.abs(clockDifferenceSeconds) > clockFromSeconds;
 }
 
-/** How far Postgres is ahead, said of the other clock. */
+/** How far the other clock is from that of Postgres, in words. */
 function clockText(differenceSeconds: number): string {
   return `${Math.abs(differenceSeconds).toFixed(1)} s ${differenceSeconds > 0 ? 'behind' : 'ahead'}`;
 }

@@ -17,7 +17,7 @@ export type Reading = {
   failedReads: number;
   /** Transactions whose outcome is unknown. */
   unknown: number;
-  /** Requests answered within so many seconds, over all routes. Each bound is written as in the metric. */
+  /** Requests answered within each bound in seconds, over all routes. Bounds are written as in the metric. */
   durations: readonly { bound: number; count: number }[];
   waiting: number;
   oldestWaitSeconds: number;
@@ -25,7 +25,7 @@ export type Reading = {
   backlog: number;
   isRedisUp: boolean;
   isPostgresUp: boolean;
-  /** Commits that have waited for a standby for seconds. */
+  /** Commits that have waited for a standby for over two seconds. */
   hangingCommits: number;
   clockDifferenceSeconds: number;
   connections: number;

@@ -37,7 +37,7 @@ export type Snapshot = {
   failures: { what: string; count: number }[];
 };
 
-// A count from the last ten seconds is a sign that the trouble goes on. Well below the 15 s within which a
+// A count within the last ten seconds means that the trouble goes on. Well below the 15 s within which a
 // cause must be named.
 const windowSeconds = 10;
 const minuteSeconds = 60;

@@ -43,8 +43,8 @@ export function startStatusPage(
   });
   const stopStock = lookEvery(everyMs, async () => {
     if (viewers.count() === 0 || last?.postgres === false) return;
-    // If Postgres does not answer, the last values stay, with their time. The first sentence says that
-    // Postgres is away.
+    // If Postgres does not answer, the last values stay, with their time; the banner says that Postgres is
+    // away.
     const isNew = await stock.look(performance.now()).catch(() => false);
     if (isNew) viewers.send(stockText());
   });

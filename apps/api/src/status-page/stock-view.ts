@@ -17,7 +17,7 @@ export type StockView = {
   transactions: readonly LastTransaction[];
 };
 
-// Summing all levels takes longer the more there are. It may use this part of one core of Postgres.
+// Summing all levels takes longer the more there are. It may use this part of one Postgres core.
 const partOfProcessor = 0.02;
 const transactionsEveryMs = 3000;
 const stockEveryMs = 10_000;
@@ -37,7 +37,7 @@ export function createStockView(pool: Pick<StatementPool, 'run'>) {
 
   return {
     view: () => view,
-    /** Places where stock and ledger disagree, as far as the audit knows. */
+    /** Places where the audit found that stock and ledger disagree. */
     driftPlaces: () => driftPlaces,
     async look(now: number): Promise<boolean> {
       let isNew = false;

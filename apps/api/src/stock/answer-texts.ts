@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { Failed, messages, soonAgain } from '../http/errors.ts';
 import { type BodyRoom, type BodyRoomOptions, createBodyRoom } from '../http/reading/body-room.ts';
-import { whenUnanswered } from './insist.ts';
+import { whenUnanswered } from '../turns/insist.ts';
 
 /**
  * Reads large answers of transactions. Only Postgres stores their texts; the queue only reports the outcome.

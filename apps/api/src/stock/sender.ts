@@ -18,8 +18,8 @@ import { within } from '@inventory/process/within';
 import type { SubmitResult, Submitter } from '@inventory/queue/submit/submit';
 import { waitLimits } from '@inventory/queue/submit/submit';
 import { createRequestId, type RequestName } from '../http/request-id.ts';
+import { insist, whenUnanswered } from '../turns/insist.ts';
 import { unknownAnswer } from './answer-texts.ts';
-import { insist, whenUnanswered } from './insist.ts';
 
 // A little longer than a request without a key waits: a request that the queue refuses is settled after that.
 const keyedWithinMs = waitLimits.giveUpAfterMs + 200;

@@ -11,7 +11,7 @@ export type FairLine<T> = {
   sizeOf(name: string): number;
 };
 
-/** However many places one name takes, another name waits for only one turn of it. */
+/** However many items a name has queued, another name waits for only one of them at a time. */
 export function createFairLine<T extends object>(): FairLine<T> {
   // The names in the order of their turns.
   const places = new Map<string, Set<T>>();

@@ -5,17 +5,17 @@ import { createFairLine } from './fair-line.ts';
 export type FairRoomOptions = {
   /** The size of the room in units. The visit that fills it may exceed this. */
   total: () => number;
-  /** Whether a name that already has so many units in the room may have more. */
+  /** Whether a name with this many units in the room may have more. */
   may?: (name: string, units: number) => boolean;
   waitMs?: number;
   /** Whether names with nothing in the room go first. */
   freshFirst?: boolean;
-  /** Called instead of `serve` when there is more room, for rooms that share a limit. */
+  /** Called instead of `serve` when room becomes free, for rooms that share a limit. */
   onRoom?: () => void;
 };
 
 export type FairRoom = {
-  /** Asks for room for so many units under this name. */
+  /** Asks for room for this many units under a name. */
   enter(name: string, units: number, wait?: Partial<Wait>): Visit;
   /** Admits visits again after `total` has grown. */
   serve(): void;

@@ -2,15 +2,14 @@ import type { Sql } from '../postgres/pool.ts';
 import { compareLevels, compareLots, type Drift } from './compare-stock.ts';
 
 /** A place where levels, lots and ledger disagree. Quantities are decimal text. */
-export type Imbalance = { check: string; place: Record<string, number>; expected: string; found: string };
+export type Imbalance = {
+  check: string;
+  place: Record<string, number | string>;
+  expected: string;
+  found: string;
+};
 
-// Blocks, and the chapters and volumes that begin with them, are named by their place: 1 is the oldest.
-const blockOf = (received: string) =>
-  `width_bucket(${received}, array(select block from lot_block order by block)) as block`;
-
-const volumeOf = (chapter: string) =>
-  `width_bucket(${chapter}, array(select volume from lot_volume order by volume)) as block`;
-
+// Blocks of items are named by their place: 1 is the first.
 const itemBlockOf = (shortId: string) =>
   `width_bucket(${shortId}, array(select block from item_block order by block)) as block`;
 
@@ -68,60 +67,6 @@ const checks: readonly { name: string; statement: string }[] = [
       group by transaction_no`,
   },
   {
-    name: 'counted and arrived lots = lots, per warehouse and block of the lists',
-    statement: ofEach(['lots', 'active'], (count) =>
-      compare(
-        'wid, block',
-        `select wid, ${blockOf('received')}, count(*) ${count === 'active' ? 'filter (where active)' : ''} as quantity
-          from lot
-          group by 1, 2`,
-        `select wid, block, sum(${count}) as quantity
-          from (
-            select wid, ${blockOf('block')}, ${count} from lot_block_count
-            union all
-            select wid, ${blockOf('received')}, ${count} from lot_arrival
-          ) as counted
-          group by wid, block`,
-      ),
-    ),
-  },
-  {
-    name: 'lots of a chapter = lots of its blocks, per warehouse',
-    statement: ofEach(['lots', 'active'], (count) =>
-      compare(
-        'wid, block',
-        `select wid, ${blockOf('chapter')}, sum(${count}) as quantity from lot_block_count group by wid, chapter`,
-        `select wid, ${blockOf('chapter')}, ${count} as quantity from lot_chapter_count`,
-      ),
-    ),
-  },
-  {
-    name: 'lots of a volume = lots of its chapters, per warehouse',
-    statement: ofEach(['lots', 'active'], (count) =>
-      compare(
-        'wid, block',
-        `select wid, ${volumeOf('chapter')}, sum(${count}) as quantity from lot_chapter_count group by 1, 2`,
-        `select wid, ${volumeOf('volume')}, ${count} as quantity from lot_volume_count`,
-      ),
-    ),
-  },
-  {
-    name: 'chapters of a volume = those that its blocks are in',
-    statement: compare(
-      'block',
-      `select ${volumeOf('chapter')}, count(*) as quantity from (select distinct chapter from lot_block) as chapters group by 1`,
-      `select ${volumeOf('volume')}, chapters as quantity from lot_volume`,
-    ),
-  },
-  {
-    name: 'lots of a block = its lots of each warehouse',
-    statement: compare(
-      'block',
-      `select ${blockOf('block')}, sum(lots) as quantity from lot_block_count group by 1`,
-      `select ${blockOf('block')}, lots as quantity from lot_block`,
-    ),
-  },
-  {
     name: 'an entry is of the item and in a warehouse of its transaction',
     statement: `
       select transaction_no, line, wid as expected, entry_wid as found
@@ -134,63 +79,46 @@ const checks: readonly { name: string; statement: string }[] = [
       ) as lines`,
   },
   {
-    name: 'counted and arrived transactions = transactions, per block and warehouses',
+    name: 'counted and arrived lots and transactions = those in the lists, per bucket and warehouses',
     statement: compare(
-      'block, wid, other_wid',
-      `select transaction_no >> 10 as block, least(wid, to_wid) as wid,
-          case when to_wid is null then 0 else greatest(wid, to_wid) end as other_wid, count(*) as quantity
-        from stock_transaction
-        where wid is not null
-        group by 1, 2, 3`,
-      `select block, wid, other_wid, sum(transactions) as quantity
+      'list, tier, wid, other_wid, bucket',
+      ['records', 'active'],
+      `select * from count_lists()`,
+      `select list, tier, wid, other_wid, bucket, sum(records) as records, sum(active) as active
         from (
-          select block, wid, other_wid, transactions from transaction_block_count
+          select list, tier, wid, other_wid, bucket, records, active from list_count
           union all
-          select block, wid, other_wid, transactions from transaction_arrival
+          select list, tier, wid, other_wid, bucket >> 7 * tier, records, active
+          from list_arrival
+          cross join generate_series(0, 3) as tier
         ) as counted
-        group by 1, 2, 3`,
-    ),
-  },
-  {
-    name: 'transactions of a chapter = transactions of its blocks, per warehouses',
-    statement: compare(
-      'chapter, wid, other_wid',
-      `select chapter, wid, other_wid, sum(transactions) as quantity from transaction_block_count group by 1, 2, 3`,
-      `select chapter, wid, other_wid, transactions as quantity from transaction_chapter_count`,
-    ),
-  },
-  {
-    name: 'transactions of a volume = transactions of its chapters, per warehouses',
-    statement: compare(
-      'volume, wid, other_wid',
-      `select chapter >> 6 as volume, wid, other_wid, sum(transactions) as quantity from transaction_chapter_count group by 1, 2, 3`,
-      `select volume, wid, other_wid, transactions as quantity from transaction_volume_count`,
+        group by 1, 2, 3, 4, 5`,
     ),
   },
   {
     name: 'counted and arrived items = items, per block of the lists',
-    statement: ofEach(['items', 'active'], (count) =>
-      compare(
-        'block',
-        `select ${itemBlockOf('short_id')}, count(*) ${count === 'active' ? 'filter (where not discontinued)' : ''} as quantity
-          from item
-          group by 1`,
-        `select block, sum(${count}) as quantity
-          from (
-            select ${itemBlockOf('block')}, ${count} from item_block
-            union all
-            select ${itemBlockOf('short_id')}, ${count} from item_arrival
-          ) as counted
-          group by block`,
-      ),
+    statement: compare(
+      'block',
+      ['items', 'active'],
+      `select ${itemBlockOf('short_id')}, count(*) as items, count(*) filter (where not discontinued) as active
+        from item
+        group by 1`,
+      `select block, sum(items) as items, sum(active) as active
+        from (
+          select ${itemBlockOf('block')}, items, active from item_block
+          union all
+          select ${itemBlockOf('short_id')}, items, active from item_arrival
+        ) as counted
+        group by block`,
     ),
   },
   {
     name: 'listed and arrived levels = levels that are used, per warehouse',
     statement: compare(
       'wid, block',
-      `select wid, part_no / 8192 as block, count(*) as quantity from stock_level where used group by 1, 2`,
-      `select wid, block, sum(bit_count(used)) as quantity
+      ['levels'],
+      `select wid, part_no / 8192 as block, count(*) as levels from stock_level where used group by 1, 2`,
+      `select wid, block, sum(bit_count(used)) as levels
       from (
         select wid, block, bit_or(used) as used
         from (
@@ -205,17 +133,15 @@ const checks: readonly { name: string; statement: string }[] = [
   },
 ];
 
-/** Compares several counts that are kept side by side. */
-function ofEach(counts: readonly string[], statement: (count: string) => string): string {
-  return counts.map(statement).join(' union all ');
-}
-
-function compare(key: string, expected: string, found: string): string {
+/** Compares counts that are kept side by side. `key`: the columns of a place. */
+function compare(key: string, counts: readonly string[], expected: string, found: string): string {
+  const pairs = counts.map((count) => `(coalesce(expected.${count}, 0), coalesce(found.${count}, 0))`);
   return `
-    select ${key}, coalesce(expected.quantity, 0) as expected, coalesce(found.quantity, 0) as found
+    select ${key}, pair.expected, pair.found
     from (${expected}) as expected
     full join (${found}) as found using (${key})
-    where coalesce(expected.quantity, 0) <> coalesce(found.quantity, 0)`;
+    cross join lateral (values ${pairs.join(', ')}) as pair (expected, found)
+    where pair.expected <> pair.found`;
 }
 
 // More differences add no information.

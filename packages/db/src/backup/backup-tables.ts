@@ -24,15 +24,8 @@ const left = [
   'audit_progress',
 ];
 
-// Counts of other tables. They have one row from the start.
-const begunWithRow = [
-  'item_block',
-  'lot_block',
-  'lot_block_count',
-  'lot_chapter_count',
-  'lot_volume',
-  'lot_volume_count',
-];
+// The counts of items. They have one row from the start.
+const begunWithRow = ['item_block'];
 
 /** The tables of a backup, by name. */
 export async function listBackupTables(sql: Sql | Tx): Promise<BackupTable[]> {

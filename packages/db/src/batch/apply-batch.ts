@@ -35,6 +35,8 @@ import {
   makeGates,
   needsAny,
   type PartNumbers,
+  partNoOf,
+  underShortIds,
 } from './gates.ts';
 import { isPassed, missingBefore } from './list-order.ts';
 import { atomicReading, pickCandidates } from './picks/read-candidates.ts';
@@ -90,7 +92,7 @@ async function applyTogether(
   });
   for (let tries = 1; ; tries++) {
     const outcomes = await pool
-      .transaction((tx) => applyOnce(tx, unique, own, observe))
+      .transaction((tx) => applyOnce(tx, underShortIds(unique, own), own, observe))
       .catch(async (error: unknown) => {
         // Another transaction took one of the request ids or keys while this batch was being decided.
         if (claims.has(violatedUnique(error) ?? '')) return null;
@@ -145,10 +147,13 @@ class TableLockedError extends PlainError {
   }
 }
 
-/** This process remembers items or gates that Postgres does not have: a standby without them was promoted. */
+/**
+ * This process remembers items or gates that Postgres does not have, because a standby without them was
+ * promoted, or another item for an alias.
+ */
 class OutdatedError extends PlainError {
   constructor() {
-    super('items or gates that this process remembers are missing');
+    super('items, gates or aliases that this process remembers are no longer so');
   }
 }
 
@@ -180,7 +185,7 @@ function namesOf(
 ): Set<string> {
   const keys = new Set(held.map((gate) => gateKey(gate.partNo, gate.wid)));
   const names = requests.flatMap(operationsOf).flatMap((operation) => {
-    const partNo = parts.byShortId.get(itemIdOf(operation));
+    const partNo = partNoOf(parts, itemIdOf(operation));
     const wids = partNo === undefined ? [] : warehousesOf(operation);
     return gateNamesOf(operation).filter((_, index) => keys.has(gateKey(partNo ?? 0, wids[index] ?? 0)));
   });
@@ -213,7 +218,7 @@ async function applySingles(
   const [levels, read, lots] = await untilRead(locked, facts, pickCandidates(tx, requests, parts, facts));
   const { now, recNos, outcomes, items, warehouses } = read;
   times.readAt = performance.now();
-  if (isOutdated(parts, requests, levels, items)) throw new OutdatedError();
+  if (isOutdated(parts, requests, levels, read)) throw new OutdatedError();
   const batch = batchOf({ now: now.getTime(), items, warehouses, levels, ...lots });
   const { decided, repeats } = decideInOrder(batch, requests, read);
   await completeShortages(tx, batch);
@@ -331,10 +336,14 @@ async function applyAtomic(
   const times = beginTimes();
   const locked = lockAndNote(tx, gateIds, times);
   const facts = readFacts(tx, [request, ...operations], gateIds);
-  const [levels, { now, transactionNos, recNos, outcomes, clients, items, warehouses }, lots] =
-    await untilRead(locked, facts, pickCandidates(tx, operations, parts, facts, atomicReading(pace)));
+  const [levels, known, lots] = await untilRead(
+    locked,
+    facts,
+    pickCandidates(tx, operations, parts, facts, atomicReading(pace)),
+  );
+  const { now, transactionNos, recNos, outcomes, clients, items, warehouses } = known;
   times.readAt = performance.now();
-  if (isOutdated(parts, operations, levels, items)) throw new OutdatedError();
+  if (isOutdated(parts, operations, levels, known)) throw new OutdatedError();
   const told = (outcome: StoredOutcome) => new Map([[request.requestId, outcome]]);
   const before = outcomes.get(request.requestId);
   if (before !== undefined) return { result: told(before), write: null };

@@ -115,14 +115,23 @@ type BatchConnection = {
 // does not support it.
 const checkClientMs = 250;
 
+// Longer than anybody waits for a batch. Between the messages of a statement, a transaction is neither idle
+// nor at work, so no other limit frees the gates of a worker that was frozen or cut off at that moment.
+const transactionMs = 4000;
+
 async function openBatchConnection(sql: Sql): Promise<BatchConnection> {
   const connection = await openConnection(sql);
   const { tx } = connection;
-  await untilClosed(
-    connection,
-    // Some systems do not support it. There, the statement timeout must do.
-    tx.unsafe(`set client_connection_check_interval = ${checkClientMs}`).catch(() => {}),
-  );
+  // Some systems do not support the first, and Postgres 15 and 16 do not know the second. There, the other
+  // limits must do.
+  for (const setting of [
+    `client_connection_check_interval = ${checkClientMs}`,
+    `transaction_timeout = ${transactionMs}`,
+  ])
+    await untilClosed(
+      connection,
+      tx.unsafe(`set ${setting}`).catch(() => {}),
+    );
   let begun: Promise<unknown> | null = null;
   let timer: NodeJS.Timeout | undefined;
 

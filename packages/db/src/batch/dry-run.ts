@@ -11,7 +11,7 @@ import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/sto
 import { createPacer, inTurns, type Pacer } from '@inventory/process/pacer';
 import { raw, send } from '../postgres/piece.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
-import { createPartNumbers, gateIdsOf, readLevels } from './gates.ts';
+import { createPartNumbers, gateIdsOf, readLevels, readNames, underShortIds } from './gates.ts';
 import { expiry, filters, found, picksTable } from './picks/pick-statements.ts';
 import { atomicReading, pickCandidates, pickOf } from './picks/read-candidates.ts';
 import { completeShortages } from './picks/untaken-stock.ts';
@@ -29,9 +29,10 @@ export type AtomicTrial =
  * Decides a transaction with the same code as a real one, on the data of one moment. It writes nothing: the
  * database transaction is read-only, takes no lock and draws no number.
  */
-export function tryOut(sql: Sql, request: SingleRequest, clientId: string): Promise<Trial> {
+export function tryOut(sql: Sql, sent: SingleRequest, clientId: string): Promise<Trial> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
-    const { batch, partNo, now } = await readBatch(tx, [request], clientId, createPacer());
+    const { batch, requests, partNo, now } = await readBatch(tx, [sent], clientId, createPacer());
+    const request = requests[0]!;
     const decision = decide(batch, request);
     await completeShortages(tx, batch);
     if (decision.status === 'undecided') return { status: 'refused' as const, refusal: tooMany };
@@ -48,12 +49,12 @@ export function tryOut(sql: Sql, request: SingleRequest, clientId: string): Prom
  */
 export function tryOutTogether(
   sql: Sql,
-  requests: readonly SingleRequest[],
+  sent: readonly SingleRequest[],
   clientId: string,
 ): Promise<AtomicTrial> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
     const pace = createPacer();
-    const { batch } = await readBatch(tx, requests, clientId, pace);
+    const { batch, requests } = await readBatch(tx, sent, clientId, pace);
     const operations = requests.map((request) => ({ ...request, requestId: randomUUID(), ownKey: null }));
     const decision = await inTurns(decideAtomic(batch, operations, new Map()), pace);
     await completeShortages(tx, batch);
@@ -81,16 +82,13 @@ function answerOf(each: OperationDecision): JsonAnswer {
 
 async function readBatch(
   tx: Tx,
-  requests: readonly SingleRequest[],
+  sent: readonly SingleRequest[],
   clientId: string,
   pace: Pacer,
-): Promise<{ batch: Batch; partNo: number | undefined; now: Date }> {
+): Promise<{ batch: Batch; requests: SingleRequest[]; partNo: number | undefined; now: Date }> {
   const parts = createPartNumbers();
-  const rows = await tx<{ short_id: string; part_no: number }[]>`
-    select short_id, part_no
-    from item
-    where short_id = any(${[...new Set(requests.map(itemIdOf))]}::text[])`;
-  for (const row of rows) parts.byShortId.set(row.short_id, row.part_no);
+  await readNames(tx, new Set(sent.map(itemIdOf)), parts);
+  const requests = underShortIds(sent, parts);
   const queued = requests.map(
     (request): Queued<SingleRequest> => ({
       ...request,
@@ -115,6 +113,7 @@ async function readBatch(
   const read = { now: now.getTime(), items, warehouses, levels, ...lots };
   return {
     batch: { ...read, looks: 0, newLots: [], touched: new Set(), shortages: [] },
+    requests,
     partNo: parts.byShortId.get(itemIdOf(requests[0]!)),
     now,
   };

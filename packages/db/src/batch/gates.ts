@@ -1,6 +1,13 @@
 import { parseQuantity } from '@inventory/domain/quantity';
 import { gateKey, type LevelState } from '@inventory/domain/stock/batch';
-import { itemIdOf, operationsOf, type StockRequest, warehousesOf } from '@inventory/domain/stock/request';
+import {
+  itemIdOf,
+  operationsOf,
+  type SingleRequest,
+  type StockRequest,
+  warehousesOf,
+} from '@inventory/domain/stock/request';
+import { findNamedItems } from '../catalog/named-items.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
 import { plainArray } from './array-text.ts';
 
@@ -8,15 +15,20 @@ export type GateId = { partNo: number; wid: number };
 
 /**
  * The memory of a worker process between batches: the number of each shortID, and the existing gates. They
- * never change once they exist, but a promoted standby may lack them.
+ * never change once they exist, but a promoted standby may lack them. `aliases`: the shortID of the item that
+ * had this other name when it was last read.
  */
-export type PartNumbers = { byShortId: Map<string, number>; gates: Set<string> };
+export type PartNumbers = {
+  byShortId: Map<string, number>;
+  gates: Set<string>;
+  aliases: Map<string, string>;
+};
 
 // When it grows past this, everything is forgotten, and the next batches read what they need.
 const rememberedMax = 200_000;
 
 export function createPartNumbers(): PartNumbers {
-  return { byShortId: new Map(), gates: new Set() };
+  return { byShortId: new Map(), gates: new Set(), aliases: new Map() };
 }
 
 /**
@@ -30,24 +42,18 @@ export async function makeGates(
   requests: readonly StockRequest[],
   parts: PartNumbers,
 ): Promise<PartNumbers> {
-  if (parts.byShortId.size > rememberedMax || parts.gates.size > rememberedMax) {
-    forget(parts);
-  }
+  if (Math.max(parts.byShortId.size, parts.gates.size, parts.aliases.size) > rememberedMax) forget(parts);
   const own = createPartNumbers();
   const unknown = new Set<string>();
   for (const itemId of requests.flatMap(operationsOf).map(itemIdOf)) {
-    const partNo = parts.byShortId.get(itemId);
+    const partNo = partNoOf(parts, itemId);
     if (partNo === undefined) unknown.add(itemId);
-    else own.byShortId.set(itemId, partNo);
+    else remember(own, itemId, parts.aliases.get(itemId) ?? itemId, partNo);
   }
-  if (unknown.size > 0) {
-    const rows = await sql<{ short_id: string; part_no: number }[]>`
-      select short_id, part_no
-      from item
-      where short_id = any(${[...unknown]}::text[])`;
-    for (const row of rows) {
-      for (const known of [parts, own]) known.byShortId.set(row.short_id, row.part_no);
-    }
+  if (unknown.size > 0) await readNames(sql, unknown, own);
+  for (const itemId of unknown) {
+    const partNo = partNoOf(own, itemId);
+    if (partNo !== undefined) remember(parts, itemId, own.aliases.get(itemId) ?? itemId, partNo);
   }
   const missing: GateId[] = [];
   for (const gate of gateIdsOf(requests, own)) {
@@ -79,24 +85,74 @@ export async function makeGates(
 export function gateIdsOf(requests: readonly StockRequest[], parts: PartNumbers): GateId[] {
   const gates = new Map<string, GateId>();
   for (const operation of requests.flatMap(operationsOf)) {
-    const partNo = parts.byShortId.get(itemIdOf(operation));
+    const partNo = partNoOf(parts, itemIdOf(operation));
     if (partNo === undefined) continue;
     for (const wid of warehousesOf(operation)) gates.set(gateKey(partNo, wid), { partNo, wid });
   }
   return [...gates.values()];
 }
 
+/** The number of an item by shortID or by another name; undefined: it is not remembered. */
+export function partNoOf({ byShortId, aliases }: PartNumbers, itemId: string): number | undefined {
+  return byShortId.get(itemId) ?? byShortId.get(aliases.get(itemId) ?? '');
+}
+
+/** Adds the items of these names. Names that no item has are left out. */
+export async function readNames(sql: Sql | Tx, names: Iterable<string>, parts: PartNumbers): Promise<void> {
+  const wanted = [...names];
+  const rows = await sql<{ short_id: string; part_no: number }[]>`
+    select short_id, part_no
+    from item
+    where short_id = any(${wanted}::text[])`;
+  for (const row of rows) parts.byShortId.set(row.short_id, row.part_no);
+  const others = wanted.filter((name) => !parts.byShortId.has(name));
+  if (others.length === 0) return;
+  for (const { name, shortId, partNo } of await findNamedItems(sql, others)) {
+    remember(parts, name, shortId, partNo);
+  }
+}
+
+function remember({ byShortId, aliases }: PartNumbers, name: string, shortId: string, partNo: number): void {
+  byShortId.set(shortId, partNo);
+  if (name !== shortId) aliases.set(name, shortId);
+}
+
 /**
- * Whether the remembered facts about these requests contradict Postgres: its `levels` and `items` (by
- * shortID).
+ * The requests under the shortIDs of their items. So two names of one item mean one gate, in whatever order
+ * they come, and the ledger knows the item by the name that never changes.
+ */
+export function underShortIds<Request extends StockRequest>(
+  requests: readonly Request[],
+  parts: PartNumbers,
+): Request[] {
+  if (parts.aliases.size === 0) return [...requests];
+  return requests.map((request) =>
+    request.kind === 'batch'
+      ? { ...request, operations: request.operations.map((each) => underShortId(each, parts)) }
+      : (underShortId(request as SingleRequest, parts) as Request),
+  );
+}
+
+function underShortId<Request extends SingleRequest>(request: Request, { aliases }: PartNumbers): Request {
+  const sentName = itemIdOf(request);
+  const shortId = aliases.get(sentName);
+  if (request.kind === 'reverse' || shortId === undefined) return request;
+  return { ...request, body: { ...request.body, itemID: shortId }, sentName };
+}
+
+/**
+ * Whether the remembered facts about these requests contradict Postgres: its `levels`, its `items` (by
+ * shortID), and the shortIDs of its other names.
  */
 export function isOutdated(
   parts: PartNumbers,
   requests: readonly StockRequest[],
   levels: ReadonlyMap<string, unknown>,
-  items: ReadonlyMap<string, { partNo: number }>,
+  { items, named }: { items: ReadonlyMap<string, { partNo: number }>; named: ReadonlyMap<string, string> },
 ): boolean {
   return requests.flatMap(operationsOf).some((operation) => {
+    const { sentName } = operation;
+    if (sentName !== undefined && named.get(sentName) !== itemIdOf(operation)) return true;
     const partNo = parts.byShortId.get(itemIdOf(operation));
     if (partNo === undefined) return false;
     if (items.get(itemIdOf(operation))?.partNo !== partNo) return true;
@@ -109,6 +165,7 @@ export function isOutdated(
 export function forget(parts: PartNumbers): void {
   parts.byShortId.clear();
   parts.gates.clear();
+  parts.aliases.clear();
 }
 
 /** The names of a request's gates, which need no look-up: "wid/itemID". */

@@ -1,7 +1,8 @@
 import type { Client } from '@inventory/auth/client';
 import type { Batch } from '@inventory/domain/stock/batch';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
+import { namedItems } from '../catalog/named-items.ts';
 import { piece, send } from '../postgres/piece.ts';
 import type { Tx } from '../postgres/pool.ts';
 import { onStandbys } from '../postgres/servers/on-standbys.ts';
@@ -33,6 +34,8 @@ export type Facts = {
   clients: Map<string, Client>;
   items: Batch['items'];
   warehouses: Batch['warehouses'];
+  /** The shortIDs of the items that the requests name otherwise. */
+  named: ReadonlyMap<string, string>;
 };
 
 type ClientRow = { client_id: string; read_only: boolean; permissions: number[]; wids: number[] };
@@ -60,6 +63,11 @@ export async function readFacts(
     keyed.length === 0
       ? piece`null::json`
       : piece`(select json_agg(found) from (${keyRows(keyed)}) as found)`;
+  const sentNames = new Set(requests.flatMap(operationsOf).flatMap(({ sentName = [] }) => sentName));
+  const named =
+    sentNames.size === 0
+      ? piece`null::json`
+      : piece`(select json_agg(found) from (${namedItems([...sentNames])}) as found)`;
   const [row] = await send<{
     now: Date;
     transaction_nos: number[];
@@ -69,6 +77,7 @@ export async function readFacts(
     clients: ClientRow[] | null;
     items: { part_no: number; short_id: string; description: string; dflt_owner: number }[] | null;
     warehouses: { wid: number; name: string }[] | null;
+    named: { name: string; short_id: string }[] | null;
   }>(tx)`
     select moment.now as now,
       -- For the rest of the transaction, without a statement of its own. If most items have few lots, a plan
@@ -104,7 +113,8 @@ export async function readFacts(
         select json_agg(json_build_object('wid', wid, 'name', name))
         from warehouse
         where wid = any(${plainArray(wids)}::integer[])
-      ) as warehouses
+      ) as warehouses,
+      ${named} as named
     from (select change_moment() as now offset 0) as moment`;
   const { clients, items, warehouses } = row!;
   const outcomes = outcomesOfKeys(keyed, row!.keys ?? []);
@@ -127,6 +137,7 @@ export async function readFacts(
       ]),
     ),
     warehouses: new Map(warehouses?.map((each) => [each.wid, each.name])),
+    named: new Map(row!.named?.map((each) => [each.name, each.short_id])),
   };
 }
 

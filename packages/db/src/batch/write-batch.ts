@@ -43,6 +43,7 @@ export function writeBatch(
       : [],
   );
   assertBalanced(batch, entries);
+  assertTold(changedLots, entries);
   if (written.length === 0) return null;
   const now = new Date(batch.now);
   const keyed = written.flatMap(({ transaction: { request }, outcome: { status } }) =>
@@ -52,7 +53,7 @@ export function writeBatch(
   // One statement, because for a single request the number of statements is the main cost. Each part sees the
   // rows as they were before all parts; references are checked after all of them.
   const statement = send(tx)`
-    with claimed as (${claim(batch, written)}),
+    with claimed as (${claim(batch, written, now)}),
       counted as (${countClaimed}),
       ${keys}
       leveled as (${writeLevels(changedLevels, now)}),
@@ -80,9 +81,17 @@ function assertBalanced(
   }
 }
 
+/** Lists find changed lots by their lines. */
+function assertTold(lots: readonly LotState[], entries: readonly { lot: LotState }[]): void {
+  const told = new Set(entries.map(({ lot }) => lot));
+  const untold = lots.find((lot) => !told.has(lot));
+  if (untold !== undefined) throw new PlainError(`lot ${untold.recNo} changes without a line`);
+}
+
 function claim(
   batch: Batch,
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
+  now: Date,
 ): Piece {
   const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
   const plain = (read: (each: (typeof written)[number]) => number | string | null) =>
@@ -107,10 +116,12 @@ function claim(
         ${evidence(({ deviceId }) => deviceId)}::text[], ${plainArray(evidence(({ deviceSeq }) => deviceSeq))}::bigint[]`
     : piece``;
   return piece`
-    insert into stock_transaction (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, reverses,
+    insert into stock_transaction (transaction_no, request_id, x_request_id, client_id, kind, body, status, result, at, reverses,
       part_no, wid, to_wid ${names})
     select transaction_no, request_id, x_request_id, client_id, kind, body, status,
-      case when json_typeof(result) <> 'null' then result end, reverses, part_no, wid, to_wid ${names}
+      case when json_typeof(result) <> 'null' then result end,
+      -- Never before the change of its lots, which are found by it, even if the clock was set back meanwhile.
+      greatest(clock_timestamp(), ${now}), reverses, part_no, wid, to_wid ${names}
     from rows from (unnest(
         ${plain(({ transaction }) => transaction.transactionNo)}::bigint[],
         ${plain(({ transaction }) => transaction.request.requestId)}::uuid[],
@@ -133,15 +144,19 @@ function claim(
 }
 
 /**
- * Appends the arrivals for the counts of transactions; see schema/10-transaction-counts.sql. Takes no lock
- * that another batch waits for.
+ * Appends the arrivals for the counts of transactions; see schema/09-list-counts.sql. Takes no lock that
+ * another batch waits for.
  */
 const countClaimed = piece`
-    insert into transaction_arrival (block, wid, other_wid, transactions)
-    select transaction_no >> 10, least(wid, to_wid), case when to_wid is null then 0 else greatest(wid, to_wid) end, count(*)
-    from claimed
-    where wid is not null
-    group by 1, 2, 3`;
+    insert into list_arrival (list, wid, other_wid, bucket, records, active)
+    select 'transactions', of_wid, other_wid, bucket, sign * records, 0
+    from (
+      select wid, to_wid, transaction_no >> 11 as bucket, count(*) as records
+      from claimed
+      where wid is not null
+      group by 1, 2, 3
+    ) as made
+    cross join lateral counted_for(wid, to_wid)`;
 
 /**
  * The item and warehouses of an applied transaction. Others have none, so no list of transactions includes

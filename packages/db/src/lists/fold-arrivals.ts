@@ -1,26 +1,24 @@
 import type { Sql } from '../postgres/pool.ts';
 
-type Sizes = { block: number; chapter: number };
-
 /**
- * For each list: what is counted, the table of its arrivals, the function that folds them, the table whose
- * lock lets only one process fold, and the number of an advisory lock (any number that nothing else on this
- * database uses).
+ * For each kind of counts: what is counted, the table of its arrivals, the function that folds them, the
+ * table whose lock lets only one process fold, and the number of an advisory lock (any number that nothing
+ * else on this database uses).
  */
 export const folded = [
   {
-    what: 'lots',
-    arrivals: 'lot_arrival',
-    locked: 'lot_block',
+    what: 'lots and transactions',
+    arrivals: 'list_arrival',
+    locked: 'list_count',
     key: 7_316_011,
-    fold: ({ block, chapter }: Sizes) => `fold_lot_arrivals(${block}, ${chapter})`,
+    fold: () => 'fold_list_arrivals()',
   },
   {
     what: 'items',
     arrivals: 'item_arrival',
     locked: 'item_block',
     key: 7_316_012,
-    fold: ({ block }: Sizes) => `fold_item_arrivals(${block})`,
+    fold: (itemBlock: number) => `fold_item_arrivals(${itemBlock})`,
   },
   {
     what: 'levels',
@@ -29,26 +27,15 @@ export const folded = [
     key: 7_316_013,
     fold: () => 'fold_level_arrivals()',
   },
-  {
-    what: 'transactions',
-    arrivals: 'transaction_arrival',
-    locked: 'transaction_block_count',
-    key: 7_316_014,
-    fold: () => 'fold_transaction_arrivals()',
-  },
 ];
 
 /**
  * Folds new arrivals into the counts and sets by which lists are read. Lists are correct without folding, but
  * each arrival makes them a little slower. Holds nothing that a batch or reader waits for, and does not wait
- * for another fold. Fails with Postgres' `query_canceled` if one list takes longer than `listMaxMs`. `sizes`:
- * of blocks and chapters, for tests.
+ * for another fold. Fails with Postgres' `query_canceled` if one kind takes longer than `listMaxMs`.
+ * `itemBlock`: the size of a block of items, for tests.
  */
-export async function foldArrivals(
-  sql: Sql,
-  listMaxMs: number,
-  sizes: Sizes = { block: 1024, chapter: 64 },
-): Promise<void> {
+export async function foldArrivals(sql: Sql, listMaxMs: number, itemBlock = 1024): Promise<void> {
   for (const { arrivals, locked, key, fold } of folded) {
     const [row] = await sql.unsafe(`select exists (select from ${arrivals}) as waiting`);
     if (!row!.waiting) continue;
@@ -63,7 +50,7 @@ export async function foldArrivals(
         await own.unsafe(`begin isolation level repeatable read;
           set local statement_timeout = ${listMaxMs};
           lock table ${locked} in share row exclusive mode`);
-        await own.unsafe(`select ${fold(sizes)}; commit`);
+        await own.unsafe(`select ${fold(itemBlock)}; commit`);
       } catch (error) {
         await own.unsafe('rollback').catch(() => {});
         throw error;

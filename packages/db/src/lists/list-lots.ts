@@ -3,12 +3,13 @@ import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { type Piece, piece, raw } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
-import { enoughToBeMany, firstOfFew, type ListReading } from './pages/list-reading.ts';
+import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { countLots, readLotPage } from './pages/read-lot-page.ts';
 import { type List, readPage } from './pages/read-page.ts';
 import { sliceOf } from './pages/slice.ts';
 import { sortColumnsOf } from './pages/sort-columns.ts';
 import { type Columns, columnList, dateTimeText, recordText } from './record-json.ts';
+import { touching } from './touching.ts';
 
 // Blank means own stock. Another owner is shown as its id and sorted as text.
 const associate = `case when lot.owner = 0 then '' else lot.owner::text collate "C" end`;
@@ -46,7 +47,7 @@ const fullColumns: Columns<Exclude<keyof FullLot, keyof Lot | 'fromRecNo'>> = {
   reference: 'lot.reference',
   reasonCode: 'lot.reason_code',
   holdReason: 'lot.hold_reason',
-  modified: dateTimeText('greatest(lot.modified, item.described)'),
+  modified: dateTimeText('greatest(lot.modified, item.described, warehouse.renamed)'),
 };
 
 /** All stored columns of a lot, from `lot`, `item` and `warehouse`, except the lot that it was split from. */
@@ -96,72 +97,54 @@ export type LotFilters = {
 /** The fields of a record. `scope`: the caller's scope, even if fewer warehouses are listed. */
 export type LotView = { view?: 'full' | undefined; scope: readonly number[] };
 
-/**
- * Items whose description has changed since. An array, so that the planner uses the index of lots, however
- * many items there are.
- */
-function describedSince(since: Date): Piece {
-  return piece`array(select part_no from item where described >= ${since})`;
-}
-
-/** Lots that have changed themselves, apart from the name of their item. */
-function ownChange(since: Date): Piece {
-  return piece`lot.modified >= ${since}
-    and not exists (select from item where item.part_no = lot.part_no and described >= ${since})`;
-}
-
-/** Lots that have changed in either way, checked for each lot. */
+/** Lots that have changed since, by themselves or in what they show of their item and warehouse. */
 function hasChanged(since: Date): Piece {
-  return piece`greatest(
-    lot.modified, (select described from item where item.part_no = lot.part_no)
-  ) >= ${since}`;
+  return piece`(
+    lot.modified >= ${since}
+    or lot.part_no in (select part_no from item where described >= ${since})
+    or lot.wid in (select wid from warehouse where renamed >= ${since})
+  )`;
 }
 
 /**
- * The lots of such items in scope, read item by item: a plan for all items might begin with all lots of the
- * warehouses.
+ * The numbers of lots that may have changed since, some of them several times. No index on lots leads to
+ * them: every change of a lot would then write to all indexes of lots (docs/decisions/0028). The ledger does:
+ * a change of a lot is a line of a transaction, a hold or a release.
  */
-function lotsOf(inScope: Piece, items: Piece): Piece {
+function changesSince(wids: readonly number[], since: Date): Piece {
+  const scope = piece`${wids}::integer[]`;
   return piece`
-    unnest(array(${items})) as described (part_no)
+    select line.rec_no
+    from (${touching(wids, piece`transaction_no`, piece`at >= ${since}`)}) as changing
     cross join lateral (
-      select * from lot where ${inScope} and lot.part_no = described.part_no offset 0
-    ) as lot`;
+      select rec_no from stock_entry where stock_entry.transaction_no = changing.transaction_no offset 0
+    ) as line
+    union all
+    select (result->>'recNo')::bigint
+    from stock_transaction
+    where kind in ('hold', 'release') and (result->>'wid')::integer = any(${scope}) and at >= ${since}
+    union all
+    -- Item by item: a plan for all items might begin with all lots of the warehouses.
+    select shown.rec_no
+    from unnest(array(select part_no from item where described >= ${since})) as described (part_no)
+    cross join lateral (
+      select rec_no from lot where lot.part_no = described.part_no and wid = any(${scope}) offset 0
+    ) as shown
+    union all
+    select shown.rec_no
+    from unnest(array(select wid from warehouse where wid = any(${scope}) and renamed >= ${since})) as renamed (wid)
+    cross join lateral (select rec_no from lot where lot.wid = renamed.wid offset 0) as shown`;
 }
 
-/** All lots in scope that have changed since, each found by an index. */
-function changedLots(inScope: Piece, since: Date): Piece {
-  return piece`
-    select * from lot where ${inScope} and ${ownChange(since)}
-    union all
-    select lot.* from ${lotsOf(inScope, piece`select part_no from item where described >= ${since}`)}`;
-}
-
-/**
- * A selection for counting changes: lots in scope, items with a changed description, and their lots in scope,
- * up to the limit of "few" items.
- */
-function changesSince(inScope: Piece, since: Date): Piece {
-  const enough = raw(enoughToBeMany);
-  const described = piece`select part_no from item where described >= ${since} ${enough}`;
-  return piece`
-    (select from lot where ${inScope} and lot.modified >= ${since} ${enough})
-    union all
-    (select from item where described >= ${since} ${enough})
-    union all
-    (select from ${lotsOf(inScope, described)} ${enough})`;
-}
+// With more changes than this, all lots in scope are checked.
+const changesMax = 50_000;
 
 /** How a page of lots is read when no counts lead to it. */
 export const lotList: Omit<List, 'where'> = {
   table: 'lot',
   joins: 'join item using (part_no) join warehouse using (wid)',
   record: recordText(columns),
-  modifiedSince: (since) => [
-    ownChange(since),
-    // All lots of those items, including lots that changed themselves.
-    piece`lot.part_no = any(${describedSince(since)})`,
-  ],
+  modifiedSince: (since) => [hasChanged(since)],
   sortColumns,
   defaultOrder: { by: 'lot.received', direction: 'desc' },
   tieBreaker: 'lot.rec_no',
@@ -249,32 +232,39 @@ export function lotPage(
     const total = modifiedSince === undefined && isCounted ? { total: countLots(wids, inStock) } : {};
     const list = { ...lotList, ...total, record };
     if (few === null) return readPage(sql, query, { ...list, where });
-    if (few === 'changes') {
-      const changed = piece`(${changedLots(inScope, modifiedSince!)} offset 0) as lot`;
-      return readPage(sql, query, { ...list, where, few: changed });
-    }
+    const selected =
+      few === 'changes'
+        ? piece`rec_no = any(array(${changesSince(wids, modifiedSince!)}))`
+        : piece`${inScope} and ${few.condition}`;
     return readPage(sql, query, {
       ...list,
       where: modifiedSince === undefined ? where : piece`${where} and ${hasChanged(modifiedSince)}`,
-      few: piece`(select * from lot where ${inScope} and ${few.condition} offset 0) as lot`,
+      few: piece`(select * from lot where ${selected} offset 0) as lot`,
     });
   };
   const narrowing = given.filter(({ hasIndex }) => hasIndex);
   if (narrowing.length === 0 && modifiedSince === undefined) return { cost: 'everything', read };
+  const changes =
+    modifiedSince === undefined
+      ? []
+      : [{ few: 'changes' as const, selection: changesSince(wids, modifiedSince) }];
+  let many: 'changes' | null = changes[0]?.few ?? null;
   const findFew = async (sql: Sql) => {
+    // As long as nothing else is known.
+    many = null;
     const looks = [
       ...narrowing.map((few) => ({
         few,
         selection: piece`select from lot where ${inScope} and ${few.condition}`,
       })),
-      ...(modifiedSince === undefined
-        ? []
-        : [{ few: 'changes' as const, selection: changesSince(inScope, modifiedSince) }]),
+      ...changes,
     ];
     const found = await firstOfFew(sql, looks);
-    return found && ((own: Sql) => read(own, found.few));
+    if (found !== null) return (own: Sql) => read(own, found.few);
+    many = (await firstOfFew(sql, changes, changesMax))?.few ?? null;
+    return null;
   };
-  return { cost: 'matches', findFew, read };
+  return { cost: 'matches', findFew, read: (sql) => read(sql, many) };
 }
 
 /** Reads such a page. */

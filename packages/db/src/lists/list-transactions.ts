@@ -6,6 +6,7 @@ import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { readTransactionPage } from './pages/read-transaction-page.ts';
 import { sliceOf } from './pages/slice.ts';
 import { recordsOnPage } from './record-json.ts';
+import { touching } from './touching.ts';
 import { listedLinesMax, touches, transactionRecord } from './transaction-record.ts';
 
 /** The only column by which the history can be sorted. */
@@ -42,19 +43,6 @@ type Narrowing = {
 
 /** The warehouses of a list: `scope` is the caller's, `wids` the part of it that the filter `wid` leaves. */
 type Asked = { scope: readonly number[]; wids: readonly number[]; modifiedSince: Date | undefined };
-
-/**
- * The transactions of these warehouses that meet a condition. A transaction between two warehouses is found
- * by either index, but returned once.
- */
-function touching(wids: readonly number[], columns: Piece, condition: Piece): Piece {
-  const scope = piece`${wids}::integer[]`;
-  return piece`
-    select ${columns} from stock_transaction where wid = any(${scope}) and ${condition}
-    union all
-    select ${columns} from stock_transaction
-    where to_wid = any(${scope}) and to_wid is not null and wid <> all(${scope}) and ${condition}`;
-}
 
 function narrowingsOf(filters: TransactionFilters, { scope, wids, modifiedSince }: Asked): Narrowing[] {
   const { kind, itemID, recNo, serial, reference, clientId, deviceID, startDate, endDate } = filters;

@@ -135,6 +135,7 @@ async function refuseBeforeMigrating(sql: Sql, steps: readonly SchemaStep[]): Pr
   const version = await refuseOtherSteps(sql, steps);
   if (version !== null) return refuseNewer(version, lastOf(steps));
   await refuseOthersTables(sql);
+  await refuseUnfitTexts(sql);
   // The schema creates them.
   await refuseUnableToMakeRoles(sql, parts.map(roleOf));
 }
@@ -186,6 +187,21 @@ export async function refuseUnableToMakeRoles(sql: Sql, names: readonly string[]
   throw new UnfitDatabaseError(
     `${role} may not create roles: let a role that may do so run \`${statements}\`, then migrate again`,
   );
+}
+
+/** Refuses a database in which texts cannot be compared by the rules of Unicode: searches need that. */
+async function refuseUnfitTexts(sql: Sql): Promise<void> {
+  const [found] = await sql<{ encoding: string; has_icu: boolean }[]>`
+    select getdatabaseencoding() as encoding, to_regcollation('"und-x-icu"') is not null as has_icu`;
+  const { encoding, has_icu: hasIcu } = found!;
+  if (encoding !== 'UTF8') {
+    throw new UnfitDatabaseError(`the database's encoding is ${encoding}: create one with the encoding UTF8`);
+  }
+  if (!hasIcu) {
+    throw new UnfitDatabaseError(
+      'the database has no collation und-x-icu, by which items are searched: use a Postgres that was built with ICU, as the usual packages are',
+    );
+  }
 }
 
 async function refuseWrongSettings(sql: Sql): Promise<void> {

@@ -1,6 +1,9 @@
 import { excessRightsOf, findMissingRoles, parts, roleOf } from '../access/logins.ts';
 import { folded } from '../lists/fold-arrivals.ts';
+import { countItems } from '../lists/pages/read-item-page.ts';
+import { countListed } from '../lists/pages/way-to-page.ts';
 import { readDatabaseClock } from '../postgres/database-clock.ts';
+import { piece, send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
 
 // The questions of `doctor` and `status` to Postgres, one function each, so that a failing one does not
@@ -95,11 +98,11 @@ export async function readKeys(
   };
 }
 
-/** The number of unfolded arrivals of each list, up to `most`. It grows while no worker folds. */
+/** The number of unfolded arrivals of each kind, up to `most`. It grows while no worker folds. */
 export async function countUnfolded(sql: Sql, most: number): Promise<Record<string, number>> {
   const counts = folded.map(
     ({ what, arrivals }) =>
-      `(select count(*) from (select from ${arrivals} limit ${most}) as waiting)::integer as ${what}`,
+      `(select count(*) from (select from ${arrivals} limit ${most}) as waiting)::integer as "${what}"`,
   );
   const [row] = await sql.unsafe<Record<string, number>[]>(`select ${counts.join(', ')}`);
   return row!;
@@ -111,7 +114,7 @@ export async function readDatabaseSize(sql: Sql): Promise<number> {
   return row!.bytes;
 }
 
-/** The amounts of data. Exact, except that a large number of transactions is Postgres's estimate. */
+/** The amounts of data. `transactions`: those that were applied. */
 export type Holdings = {
   items: number;
   lots: number;
@@ -121,19 +124,12 @@ export type Holdings = {
   lastTransaction: { transactionNo: number; at: Date } | null;
 };
 
-const countedMax = 100_000;
-
 /** Reads the amounts of data from the counts of the lists, so the cost does not depend on them. */
 export async function readHoldings(sql: Sql): Promise<Holdings> {
-  const [row] = await sql<
-    { items: number; lots: number; transactions: number; clients: number; warehouses: number }[]
-  >`
-    select ((select coalesce(sum(items), 0) from item_block) + (select coalesce(sum(items), 0) from item_arrival))::bigint as items,
-      ((select coalesce(sum(lots), 0) from lot_volume_count) + (select coalesce(sum(lots), 0) from lot_arrival))::bigint as lots,
-      greatest(
-        (select count(*) from (select from stock_transaction limit ${countedMax}) as counted),
-        (select reltuples from pg_class where oid = 'stock_transaction'::regclass)
-      )::bigint as transactions,
+  const count = piece`records`;
+  const [row] = await send<Omit<Holdings, 'lastTransaction'>>(sql)`
+    select (${countItems({ discontinuedToo: true })}) as items, (${countListed({ list: 'lots', count })}) as lots,
+      (${countListed({ list: 'transactions', count })}) as transactions,
       (select count(*) from client)::integer as clients,
       (select count(*) from warehouse)::integer as warehouses`;
   const [last] = await sql<{ transaction_no: number; at: Date }[]>`

@@ -17,7 +17,7 @@ export async function holdLot(
     if (!lot.active) return 'not_in_stock';
     if (lot.hold) return 'already_held';
     await changeHold(tx, recNo, { hold: true, reason });
-    await record(tx, lot, 'hold', { recNo, reason }, { recNo, status: 'held' });
+    await record(tx, 'hold', { recNo, reason }, { recNo, wid: lot.wid, status: 'held' });
     return 'held';
   });
 }
@@ -30,14 +30,14 @@ export async function releaseLot(sql: Sql, recNo: number): Promise<'released' | 
     if (!lot.active) return 'not_in_stock';
     if (!lot.hold) return 'not_held';
     await changeHold(tx, recNo, { hold: false, reason: null });
-    await record(tx, lot, 'release', { recNo }, { recNo, status: 'released' });
+    await record(tx, 'release', { recNo }, { recNo, wid: lot.wid, status: 'released' });
     return 'released';
   });
 }
 
-type HoldLot = { wid: number; active: boolean; hold: boolean };
+type Found = { wid: number; active: boolean; hold: boolean };
 
-async function lockGateAndReadLot(tx: Tx, recNo: number): Promise<HoldLot | null> {
+async function lockGateAndReadLot(tx: Tx, recNo: number): Promise<Found | null> {
   // Locks the gate, like the batches. A lot never changes its item or warehouse (moved elsewhere, it becomes
   // another record), so it may be looked up before the lock.
   const [gate] = await tx`
@@ -47,7 +47,7 @@ async function lockGateAndReadLot(tx: Tx, recNo: number): Promise<HoldLot | null
     for no key update`;
   if (gate === undefined) return null;
   // A statement of its own, so that it sees the changes of the gate's last holder.
-  const [lot] = await tx<HoldLot[]>`
+  const [lot] = await tx<Found[]>`
     select wid, active, hold
     from lot
     where rec_no = ${recNo}`;
@@ -71,19 +71,18 @@ async function changeHold(tx: Tx, recNo: number, { hold, reason }: { hold: boole
 /** Notes it in the ledger and for the change feed. After the lot was changed, which announces the number. */
 async function record(
   tx: Tx,
-  { wid }: HoldLot,
   kind: 'hold' | 'release',
   body: { recNo: number; reason?: string },
-  result: object,
+  result: { recNo: number; wid: number; status: string },
 ) {
   await tx`
     with noted as (
-      insert into stock_transaction (request_id, client_id, kind, body, status, result)
+      insert into stock_transaction (request_id, client_id, kind, body, status, result, at)
       values (gen_random_uuid(), ${adminClientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
-        ${JSON.stringify(result)}::text::json)
+        ${JSON.stringify(result)}::text::json, change_moment())
       returning transaction_no
     )
     insert into change (change_no, kind, wid, rec_no)
-    select transaction_no, 'hold', ${wid}::integer, ${body.recNo}::bigint
+    select transaction_no, 'hold', ${result.wid}::integer, ${result.recNo}::bigint
     from noted`;
 }

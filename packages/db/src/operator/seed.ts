@@ -57,12 +57,12 @@ export async function seed(
     report('counts', 0);
     for (const [table, trigger] of counting)
       await tx.unsafe(`alter table ${table} enable trigger ${trigger}`);
-    await tx`select recount_items(), recount_lots(), collect_levels(), recount_transactions()`;
+    await tx`select recount_items(), recount_lists(), collect_levels()`;
     report('counts', 1);
   });
   report('statistics', 0);
-  await sql`vacuum (analyze) item, stock_level, lot, stock_transaction, stock_entry, lot_block, lot_block_count, lot_chapter_count, lot_volume_count, item_block,
-    level_set, transaction_block_count, transaction_chapter_count, transaction_volume_count`;
+  await sql`
+    vacuum (analyze) item, stock_level, lot, stock_transaction, stock_entry, item_block, level_set, list_count`;
   report('statistics', 1);
 }
 

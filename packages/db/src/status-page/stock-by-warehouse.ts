@@ -1,3 +1,4 @@
+import { topTier } from '../lists/pages/way-to-page.ts';
 import { isStatementTimeout, type Sql } from '../postgres/pool.ts';
 
 /** The stock of a warehouse. `units` and `onHold`: decimal text; null if adding them up took too long. */
@@ -28,11 +29,11 @@ export async function readStockByWarehouse(sql: Sql): Promise<WarehouseStock[]> 
     with shown as materialized (
       select wid, name from warehouse order by wid limit ${warehousesMax}
     ), counted as (
-      select wid, sum(lots) as lots
+      select wid, sum(records) as lots
       from (
-        select wid, lots from lot_volume_count
+        select wid, records from list_count where list = 'lots' and tier = ${topTier}
         union all
-        select wid, lots from lot_arrival
+        select wid, records from list_arrival where list = 'lots'
       ) as parts
       group by wid
     ), listed as (

@@ -13,6 +13,7 @@ export const conflictReasons = {
   alreadyReversed: 'the transaction was reversed before',
   isReversal: 'a reversal cannot be reversed',
   unitsMovedOn: 'some units are no longer where the transaction left them',
+  nameTaken: 'the alias is an alias of another item, or the ShortID of an item',
   keyReused: 'the `Idempotency-Key` was used with another request',
   cursorOutdated: 'the cursor is of a database that was restored from a backup since',
   operationRefused:
@@ -45,6 +46,7 @@ const countFigures = {
   lookedAtMax: 'most lots that are examined to find matching ones',
   recNo: 'the lot',
   transactionNo: 'the transaction',
+  partNo: 'the item that has the name',
   operations: 'operations of the batch that were refused',
   index: 'index of the first of them in the list',
 } as const;

@@ -287,3 +287,8 @@ export function operationRefused(index: number, operations: number, keptBefore =
       (keptBefore ? ' What was sent before under its Idempotency-Key stays.' : ''),
   );
 }
+
+/** The alias is the name of this item already. */
+export function nameTaken(partNo: number): Conflict {
+  return conflict('nameTaken', { partNo }, (text) => `Item ${text.partNo} has this name already.`);
+}

@@ -1,10 +1,22 @@
 import { z } from 'zod';
-import { AmountOfLots, Code, Flag, Id, isObject, isReal, lengthMax, name, RecordNo, text } from './fields.ts';
+import {
+  AmountOfLots,
+  Code,
+  Flag,
+  Id,
+  ItemName,
+  isObject,
+  isReal,
+  lengthMax,
+  NamedOtherwise,
+  RecordNo,
+  text,
+} from './fields.ts';
 
 /** `POST /Inventory/Count`, an extension. */
 export const CountRequest = z
   .object({
-    itemID: name(lengthMax.shortId).describe('Item ShortID'),
+    itemID: ItemName,
     wid: Id.describe('Warehouse ID'),
     counted: AmountOfLots.describe('Counted quantity'),
     reasonCode: Code.describe('Reason code of the adjustment'),
@@ -57,6 +69,7 @@ export const CountAnswer = z
     counted: z.number().describe('Units after the count'),
     difference: z.number().describe('counted - before'),
     lots: ChangedLots,
+    shortID: NamedOtherwise,
     dryRun: isReal,
   })
   .meta({ id: 'CountAnswer' });

@@ -127,3 +127,14 @@ export const lengthMax = { shortId: 64, label: 100, description: 500, remark: 10
 export function isObject({ value }: { value: unknown }): boolean {
   return typeof value === 'object' && value !== null;
 }
+
+/** The item of a transaction. */
+export const ItemName = name(lengthMax.shortId).describe(
+  'Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias',
+);
+
+/** In the answer to a transaction: the item, if it was sent under another name. */
+export const NamedOtherwise = z
+  .string()
+  .optional()
+  .describe('Extension: the ShortID of the item; only if `itemID` was an alias or a GTIN');

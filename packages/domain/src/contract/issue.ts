@@ -1,10 +1,21 @@
 import { z } from 'zod';
-import { Amount, Code, Id, isReal, lengthMax, name, RecordNo, text, UnitsOfLots } from './fields.ts';
+import {
+  Amount,
+  Code,
+  Id,
+  ItemName,
+  isReal,
+  lengthMax,
+  NamedOtherwise,
+  RecordNo,
+  text,
+  UnitsOfLots,
+} from './fields.ts';
 
 /** `POST /Inventory/Issue`. */
 export const IssueRequest = z
   .object({
-    itemID: name(lengthMax.shortId).describe('Item ShortID'),
+    itemID: ItemName,
     units: UnitsOfLots.describe('Quantity to issue'),
     wid: Id.describe('Source warehouse ID'),
     reasonCode: Code.describe('Reason code of the adjustment'),
@@ -37,6 +48,7 @@ export const IssueAnswer = z
         remaining: z.number().describe('Units left in this lot; at 0 it is shipped'),
       }),
     ),
+    shortID: NamedOtherwise,
     dryRun: isReal,
   })
   .meta({ id: 'IssueAnswer' });

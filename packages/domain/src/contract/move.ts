@@ -1,10 +1,21 @@
 import { z } from 'zod';
-import { DateTimeText, Id, isObject, isReal, lengthMax, name, RecordNo, text, Units } from './fields.ts';
+import {
+  DateTimeText,
+  Id,
+  ItemName,
+  isObject,
+  isReal,
+  lengthMax,
+  NamedOtherwise,
+  RecordNo,
+  text,
+  Units,
+} from './fields.ts';
 
 /** `POST /Inventory/Move`. */
 export const MoveRequest = z
   .object({
-    itemID: name(lengthMax.shortId).describe('Item ShortID'),
+    itemID: ItemName,
     units: Units.describe('Quantity to move'),
     wid: Id.describe('Source warehouse ID'),
     fromSpot: text(lengthMax.label).optional().describe('Source bin/location'),
@@ -45,6 +56,7 @@ export const MoveAnswer = z
         spot: z.string(),
       }),
     ),
+    shortID: NamedOtherwise,
     dryRun: isReal,
   })
   .meta({ id: 'MoveAnswer' });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { Amount, Code, DateTimeText, Id, isReal, lengthMax, name, text, Units } from './fields.ts';
+import { Amount, Code, DateTimeText, Id, ItemName, isReal, lengthMax, text, Units } from './fields.ts';
 import { Lot } from './lot.ts';
 
 /** `POST /Inventory/Receive`. */
 export const ReceiveRequest = z
   .object({
-    itemID: name(lengthMax.shortId).describe('Item ShortID'),
+    itemID: ItemName,
     units: Units.describe('Quantity received'),
     wid: Id.describe('Destination warehouse ID'),
     reasonCode: Code.describe('Reason code of the adjustment'),

@@ -30,7 +30,7 @@ export function applied(
   };
 }
 
-/** The item that a transaction names, or the refusal. Finds discontinued items, too. */
+/** The item of a transaction, or the refusal. Finds discontinued items, too. */
 export function itemOf(batch: Batch, shortId: string): ItemFacts | Refusal {
   return batch.items.get(shortId) ?? invalid({ itemID: ['is not a known item.'] });
 }

@@ -4,13 +4,17 @@ import type { MoveRequest } from '../contract/move.ts';
 import type { ReceiveRequest } from '../contract/receive.ts';
 import type { ReverseRequest } from '../contract/reverse.ts';
 
-/** One transaction as requested: the kind and the validated body. */
-export type SingleRequest =
+/**
+ * One transaction as requested: the kind and the validated body. `sentName`: the alias or GTIN that it was
+ * sent with; `itemID` is the shortID of that item then.
+ */
+export type SingleRequest = { sentName?: string } & (
   | { kind: 'receive'; body: ReceiveRequest }
   | { kind: 'move'; body: MoveRequest }
   | { kind: 'issue'; body: IssueRequest }
   | { kind: 'count'; body: CountRequest }
-  | { kind: 'reverse'; body: ReverseRequest; of: Original };
+  | { kind: 'reverse'; body: ReverseRequest; of: Original }
+);
 
 /**
  * The facts of a transaction to reverse that never change: its kind, its item, the warehouses that it

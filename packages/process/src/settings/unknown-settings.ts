@@ -58,7 +58,7 @@ function nearestTo(name: string): string | null {
   const upper = name.toUpperCase();
   const near = knownSettings
     .map((each) => ({ each, away: distance(upper, each) }))
-    // A single letter is much of a short name: `HOST` and `POST` are different words.
+    // One letter is too much of a short name: `HOST` and `POST` are different words.
     .filter(({ each, away }) => away <= (each.length < 6 ? 0 : 2))
     .sort((left, right) => left.away - right.away);
   return near[0]?.each ?? null;

@@ -119,7 +119,7 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     }
     if (requests.length === 0) return null;
     try {
-      // Deliveries that ended in leaving it to others do not count.
+      // Deliveries on which the envelope was left to others do not count.
       const attempt = 1 + job.attemptsMade + job.stalledCounter;
       const outcomes = await options.apply(requests, attempt);
       const answer = signAnswer(options.keys, place, packOutcomes(requests, outcomes));

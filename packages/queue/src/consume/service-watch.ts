@@ -8,10 +8,10 @@ const unservedAfterMs = 8000;
 
 /**
  * Checks that a worker gets work. An idle worker sends an empty envelope through the real queue. `onUnserved`
- * is called when the worker's way to the queue is broken, which either of two repeated findings shows: work
- * waits in the queue but none reaches this worker, or Redis does not answer on a connection that claims to be
- * ready. Nothing is concluded while the connection is away, or while Redis refuses writes because it is full
- * or a replica. Returns a function that stops the checks.
+ * is called when the worker's path to the queue is broken: when, for several checks, work waits in the queue
+ * but none reaches this worker, or Redis does not answer on a connection that claims to be ready. Nothing is
+ * concluded while the connection is away, or while Redis refuses writes because it is full or a replica.
+ * Returns a function that stops the checks.
  */
 export function watchService(options: {
   queue: Queue;
@@ -40,7 +40,7 @@ export function watchService(options: {
   async function seemsServed(): Promise<boolean> {
     try {
       if ((await queue.getWaitingCount()) > 0) {
-        // A Redis that refuses this does not deliver work either, to any worker.
+        // A Redis that refuses this write delivers work to no worker.
         await connection.set(queue.toKey('canary'), 1, 'PX', checkEveryMs);
         return false;
       }

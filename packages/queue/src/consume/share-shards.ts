@@ -65,9 +65,9 @@ export function shareShards(options: ShareOptions): Share {
       const outOfUse = [...served.keys()].filter((shard) => shard >= shares.count);
       const empty = await findEmpty(producer, prefix, outOfUse);
       rounds += 1;
-      // One worker looks for all of them.
+      // The worker of shard 0 looks for all of them.
       if (served.has(0) && rounds % looksEvery === 0) found = await findWork();
-      // The seat was given up during the look, and nothing would give it up again.
+      // The seat was given up during the look. Taken again now, it would never be given up.
       if (hasEnded) return;
       const next = await takeSeat(producer, prefix, {
         id: workerId,

@@ -33,9 +33,9 @@ export async function masterOf(redis: RedisConnection, key: string): Promise<Red
   return master;
 }
 
-// The longest wait for a node to list the nodes.
+// How long a node may take to list the cluster's nodes.
 const slotsWithinMs = 1000;
-// How often the nodes are listed without a cause. The loss of a node is a cause.
+// How often the nodes are listed while none is lost.
 const lookForNodesEveryMs = 5000;
 
 /** Options of the connection to each node. */

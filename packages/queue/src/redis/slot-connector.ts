@@ -7,7 +7,7 @@ import { AbstractConnector, Redis, type RedisOptions } from 'ioredis';
 
 // If a node does not answer within this time, the next one is asked.
 const askWithinMs = 500;
-// For a socket that the other side does not close.
+// For a socket that the peer does not close.
 const disconnectTimeoutMs = 1000;
 
 /** How to reach the nodes of a Redis Cluster. */

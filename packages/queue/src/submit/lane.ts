@@ -3,8 +3,8 @@ export type Limits = {
   /** The most requests in one envelope. */
   envelopeMax: number;
   /**
-   * The most envelopes of a shard under way at once. They are used for full envelopes, for as many requests
-   * as are under way, and when an answer takes unusually long.
+   * The most envelopes of a shard under way at once. A further one leaves only if it is full, if it has as
+   * many requests as are under way, or if an answer takes unusually long.
    */
   inFlightMax: number;
 };
@@ -40,7 +40,7 @@ export type Lane<Waiting> = {
 
 // A request likely to be answered later than this is refused on arrival.
 const busyFromMs = 700;
-// With fewer requests under way, one more envelope delays nobody, and its requests do not wait.
+// With fewer requests under way, an envelope leaves at once: it delays nobody.
 const gatherFrom = 8;
 // When an envelope takes this many times the average, waiting requests leave without its answers.
 const lateFactor = 2;

@@ -23,7 +23,7 @@ export type LinesOptions = {
   report: (error: Error, what: string) => void;
 };
 
-/** The ways of an api into the queue, one for each shard. */
+/** An api's lines into the queue, one for each shard. */
 export type Lines = {
   /** The name under which this api gets answers. */
   reader: Reader;

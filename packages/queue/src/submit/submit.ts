@@ -94,7 +94,7 @@ export type Submitter = {
  *   envelope. This needs no timer, so a few callers never wait for more to come.
  * - *sent*: its answer comes when the job is completed. If it does not come, Postgres decides (waiters.ts).
  * - *look*: Postgres is asked repeatedly whether the request is decided, because the completion may be lost.
- * - *verdict*: a request that is undecided by now never will be applied. A request is answered "not applied"
+ * - *verdict*: a request that is undecided by now will never be applied. A request is answered "not applied"
  *   only once it can never be applied.
  * - *unknown*: Postgres could not be asked.
  */

@@ -3,8 +3,8 @@ import { createRateLimiter, type RateLimitVerdict } from '@inventory/auth/rate-l
 import type { Cluster, Redis } from 'ioredis';
 
 /**
- * Wrong secrets per window that are answered as wrong: from one address for all client ids, and for one
- * client id from all addresses.
+ * Wrong secrets per window that get a 401; more get a 429. Counted for each address over all client ids, and
+ * for each client id over all addresses.
  */
 const wrongSecretsMax = 10;
 

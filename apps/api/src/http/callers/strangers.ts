@@ -5,31 +5,30 @@ import type { Standing } from '../connections/standing.ts';
 
 // See docs/decisions/0012. An answer costs 1. The public documents cost 1 more for each 16 KB.
 const bytesPerCost = 16 * 1024;
-// Enough to answer two thousand scanners at once that share an address and wake up with yesterday's tokens.
-// In the long run, 20 a second.
+// A burst of two thousand scanners behind one address, all with yesterday's tokens, fits. Sustained: 20/s.
 const perName = { points: 2500, duration: 125 };
-// For all addresses together: some hundredths of each second. It also bounds the number of names in memory.
+// All addresses together: a few percent of the CPU. This also bounds the number of names kept in memory.
 const ofAll = { points: 5000, duration: 25 };
-// Beyond the budgets, this many answers leave each second, or more if an answer would wait longer than this.
+// With the budgets spent, answers leave at this rate, or faster if one would wait longer than
+// `waitMaxSeconds`.
 const leavePerSecond = 100;
 const waitMaxSeconds = 3;
 const tickMs = 50;
-// One for each waiting connection. Beyond this number, an answer goes out at once and its connection ends.
+// At most one per connection. Beyond this, an answer is sent at once and its connection closed.
 const waitingMax = 5000;
 
-/** Keeps callers that are not known (yet) from taking the time of known ones. */
+/** Keeps unknown callers from taking CPU time away from known ones. */
 export type Strangers = {
   /**
-   * A middleware around the ones that make the answer. An answer to a caller without a valid token is paid
-   * from the budget of its address, and waits when that is used up. `ctx.state.address` is the address that
-   * pays; callers with `ctx.state.client` are known and pay nothing. A right secret is paid from the client's
-   * own budget, named by `ctx.state.payer`. Nothing is refused, and no caller waits because of another
-   * address.
+   * Wraps the middlewares that make the answer. An answer to a caller without a valid token is charged to its
+   * address, `ctx.state.address`, and delayed once that budget is spent. An answer to a right secret is
+   * charged to its client instead, `ctx.state.payer`. Callers with `ctx.state.client` are known and pay
+   * nothing. Nothing is refused, and no address delays another.
    */
   slow(ctx: Context, next: Next): Promise<void>;
-  /** Notes a valid token, before the request is handled. */
+  /** Notes that a connection brought a valid token, before its request is handled. */
   noteKnown(ctx: Context): void;
-  /** Whether an address has used up its budget. Its requests then wait, because they cost others. */
+  /** Whether the budget of an address, or that of all strangers together, is spent. */
   isSpent(address: string): Promise<boolean>;
   /** The number of answers that wait. */
   waitingCount(): number;
@@ -38,7 +37,7 @@ export type Strangers = {
 const everybody = 'everybody';
 
 /**
- * `isDraining`: whether the process is about to stop; then nothing waits. `standing` is told which callers
+ * `isDraining`: whether the process is stopping; then nothing is delayed. `standing` learns which callers
  * wait and which are known.
  */
 export function createStrangers(isDraining: () => boolean, standing: Standing): Strangers {
@@ -81,10 +80,7 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
     standing.noteWaiting(ctx.req.socket, false);
   }
 
-  /**
-   * The answer to a right secret is paid by its client only. Strangers also share one budget for all
-   * addresses.
-   */
+  /** A right secret is charged to its client only; strangers also pay from the budget of all addresses. */
   async function pays(payer: string, isKnown: boolean, cost: number): Promise<boolean> {
     if (await isSpentBy(payer)) return false;
     return (isKnown || (await spend(all, everybody, cost))) && (await spend(budgets, payer, cost));
@@ -97,13 +93,13 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
   return {
     async slow(ctx, next) {
       await next();
-      // The right secret came.
+      // Only a right secret sets a payer.
       if (ctx.state.payer !== undefined) standing.noteKnown(ctx.req.socket);
       if (!isStranger(ctx)) return;
       const payer: string = ctx.state.payer ?? ctx.state.address;
       if (isDraining() || (await pays(payer, ctx.state.payer !== undefined, costOf(ctx)))) return;
       if (standing.isWaiting(ctx.req.socket)) {
-        // The caller does not read its answers, and they would pile up here.
+        // The caller pipelines without reading its answers; they would pile up here.
         ctx.req.socket.destroy();
       } else if (line.waitingCount() >= waitingMax) ctx.set('Connection', 'close');
       else await wait(ctx, payer);
@@ -116,17 +112,14 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
   };
 }
 
-// The budget throws when it is used up.
+// `consume` rejects when the budget is spent.
 const spend = (budget: RateLimiterMemory, name: string, cost: number) =>
   budget.consume(name, cost).then(
     () => true,
     () => false,
   );
 
-/**
- * Whether a caller sent no valid token. Failures of the service cost a caller nothing, nor do preflights of
- * browsers.
- */
+/** Whether an answer is charged to a stranger. Our own failures (5xx) and browser preflights are free. */
 function isStranger(ctx: Context): boolean {
   if (ctx.state.client !== undefined || ctx.status >= 500) return false;
   return !(ctx.method === 'OPTIONS' && ctx.status < 300);

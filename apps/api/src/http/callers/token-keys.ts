@@ -24,20 +24,18 @@ import { TooLateError, within } from '@inventory/process/within';
 import { createKnownTokens } from './known-tokens.ts';
 import { type Caller, createVerifyTurns } from './verify-turns.ts';
 
-// A withdrawn key stops within a second: this time plus that of one statement.
+// A withdrawn key stops verifying within a second: this age plus one statement.
 const maxAgeMs = 500;
-// A read that takes longer is abandoned, and another one starts on another connection, because the first may
-// have died silently. Longer than the time after which a connection counts as suspect, and shorter than
-// callers wait.
+// A read that takes longer is abandoned, and another starts on another connection, because the first may have
+// died silently. Longer than a connection takes to become suspect, shorter than callers wait.
 const readWithinMs = 600;
-// A key that this process does not know may be new, so the keys are read again, at most this often.
+// A key id that is unknown here may be new, so the keys are read again, at most this often.
 const restMs = 50;
 const tidyEveryMs = 15_000;
-// A client that asks again within this time gets the same token. So each client costs at most one signature a
-// minute.
+// A client that asks again within this time gets the same token, so it costs at most one signature a minute.
 const sameTokenSeconds = 60;
 const rememberedClientsMax = 10_000;
-// Callers wait no longer than this for Postgres to recognize them.
+// The longest that a caller waits for Postgres while it is authenticated.
 const authenticateWithinMs = 1000;
 
 /** `expiresIn`: lifetime in seconds. */
@@ -80,7 +78,7 @@ export async function createTokenKeys(
     const startedAt = performance.now();
     const keys = await pool.run(readVerifyingKeys);
     const text = JSON.stringify(keys);
-    // Private keys are only read from the database when something has changed.
+    // The private halves are read only when the keys have changed.
     if (text !== ringOf) {
       ring = await createKeyRing(keys, await pool.run(readPrivateHalves));
       ringOf = text;
@@ -89,8 +87,8 @@ export async function createTokenKeys(
   }
 
   /**
-   * Resolves when the keys have been read at `at` (of `performance.now()`) or later. Callers share reads, and
-   * reads have pauses between them. Throws TooLateError if that takes longer than callers wait.
+   * Resolves once the keys have been read at or after `at` (of `performance.now()`). Callers share reads,
+   * which are at least `restMs` apart. Throws TooLateError if that takes longer than callers wait.
    */
   async function readSince(at: number): Promise<void> {
     const startedAt = performance.now();
@@ -111,13 +109,13 @@ export async function createTokenKeys(
     await within(readWithinMs, read());
   }
 
-  /** Looks up the client of a token that this process has not seen before. */
+  /** Verifies a token that this process has not seen before; null if it is not valid. */
   async function look(token: string, caller: Caller): Promise<VerifiedToken | null> {
-    // The process that issued the token knew the key already.
+    // The issuer knew the key before it signed, so a read that starts now finds it.
     if (namesUnknownKey(ring, token)) await within(authenticateWithinMs, readSince(performance.now()));
     if (namesUnknownKey(ring, token)) return null;
     return inTurn(caller, async () => {
-      // The token may have been sent many times before the first one was verified.
+      // The same token may have been verified for another request while this one waited.
       const seen = known.find(token, now());
       if (seen !== undefined) return seen;
       const claims = await verifyToken(ring, token, new Date(now()));
@@ -135,7 +133,7 @@ export async function createTokenKeys(
   }
 
   const readLately = () => readSince(performance.now() - maxAgeMs);
-  // A start has more time than a request.
+  // Unlike a request, a start has no deadline.
   await read();
   if (![...ring.verifying.values()].some(({ until }) => until === Number.POSITIVE_INFINITY)) {
     const key = await createSigningKey();
@@ -145,17 +143,16 @@ export async function createTokenKeys(
   const failed = (err: unknown) => {
     if (!isOutage(err)) log.warn({ err }, 'the private keys of retired signing keys could not be deleted');
   };
-  // Removes keys that ended while no process was running.
+  // Deletes the keys that ended while no process was running.
   void pool.run(deleteRetiredHalves).catch(failed);
   setInterval(() => void readLately().then(tidy).catch(failed), tidyEveryMs).unref();
 
   return {
     async verify(token, caller, lookUp) {
-      // Text that is not a token of this service, or an expired token, costs nothing more.
+      // Foreign text and expired tokens end here, before any work.
       const seen = known.find(token, now());
       if (seen === undefined && !looksLive(token, new Date(now()))) return null;
-      // Both reads run at the same time: a caller that comes half a second after the last one waits for both
-      // at once.
+      // Both reads run at once, so a caller that finds both the keys and its client stale waits only once.
       const lately = readLately();
       lately.catch(() => {});
       const claims = seen === undefined ? await look(token, caller) : seen;

@@ -4,10 +4,10 @@ import { createFairRoom } from '../../turns/fair-room.ts';
 export type Caller = { address: string; hasGone: () => boolean };
 
 /**
- * Decides when the signature of a new token is verified. Usually at once. If the caller's address has used up
- * its budget, one token at a time is verified over all such addresses, which take turns. So no valid token is
- * refused, however many forged ones come from its address: it waits for those before it, at most one for each
- * connection, some hundred microseconds each. Returns null if the caller has gone.
+ * Decides when the signature of a new token is verified: usually at once. Once the caller's address has spent
+ * its budget, one token at a time is verified for all such addresses, which take turns. So forged tokens
+ * never get a valid one refused: it waits behind at most one token per open connection, a few hundred
+ * microseconds each. Returns null if the caller has gone.
  */
 export function createVerifyTurns(isSpent: (address: string) => Promise<boolean>) {
   const room = createFairRoom({ total: () => 1 });

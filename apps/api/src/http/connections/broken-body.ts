@@ -3,15 +3,15 @@ import type { Refused } from '../errors.ts';
 
 const reasons = new WeakMap<IncomingMessage, Refused>();
 
-/** Tells whoever reads the body of a request, now or later, that the rest of it will not come. */
+/** Fails the current or next read of a request's body: the rest of it will not come. */
 export function breakBody(request: IncomingMessage, reason: Refused): void {
   if (reasons.has(request)) return;
   reasons.set(request, reason);
-  // Without a listener an error would end the process.
+  // An 'error' event without a listener would crash the process.
   if (request.listenerCount('error') > 0) request.emit('error', reason);
 }
 
-/** Why the body of a request does not come whole; null when nothing is known against it. */
+/** Returns the reason that `breakBody` gave for this request, or null. */
 export function whyBroken(request: IncomingMessage): Refused | null {
   return reasons.get(request) ?? null;
 }

@@ -2,21 +2,23 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { networkOf } from './network.ts';
 
-/** The parts of a request that are read. Node joins several lines of a header with commas, in their order. */
+/**
+ * The parts of a request that are read here. Node joins repeated X-Forwarded-For lines with commas, in order.
+ */
 export type AddressedRequest = {
   headers: IncomingHttpHeaders;
   socket: { remoteAddress?: string | undefined };
 };
 
-// The longest form of an address with a port; anything longer is none, and need not be looked at.
+// The longest form of an address with a port. A longer entry is no address and is not parsed.
 const charactersMax = 64;
 
 /**
- * The address a request comes from, as the key that limits go by: an IPv4 address, or the /64 of an IPv6
- * address, within which a caller chooses its address as it likes. `proxies`: how many proxies of ours are
- * before us, each of which adds the address of its caller at the right end of X-Forwarded-For. Only these
- * entries are believed; the caller wrote all that stands to their left. An entry that is no IP address, or is
- * missing, is not used: then it is the nearest one to its right, in the end the address of the connection.
+ * Returns the caller's address as limits count it: an IPv4 address, or the /64 of an IPv6 address, within
+ * which a caller can pick any address. `proxies`: the number of our proxies in front; each appends its
+ * caller's address to X-Forwarded-For. Only those last entries are trusted, because the caller may have
+ * written the others. An entry that is missing or no IP address is skipped: the one to its right counts, in
+ * the end the address of the connection.
  */
 export function callerAddress(request: AddressedRequest, proxies: number): string {
   let caller = addressKey(request.socket.remoteAddress ?? '') ?? 'unknown';

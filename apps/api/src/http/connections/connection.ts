@@ -4,11 +4,14 @@ import type { Refused } from '../errors.ts';
 import { breakBody } from './broken-body.ts';
 import { tooSlow } from './malformed-http.ts';
 
-/** What a connection may take, and how long it is read past its end. */
+/** Limits on pipelining, and on lingering after the last byte. */
 export type ConnectionLimits = {
-  /** Requests of one connection that are not answered; with more it is cut. Proxies and browsers send one. */
+  /**
+   * The most unanswered requests on a connection; beyond this, it is cut. Proxies and browsers do not
+   * pipeline.
+   */
   pipelinedMax: number;
-  /** From the last byte to the other side's end, while nothing more comes, and in any case. */
+  /** How long to wait for the peer to close after our last byte: while it is silent, and at most. */
   lingerMs: number;
   lingerMaxMs: number;
 };
@@ -18,13 +21,13 @@ type Exchange = { request: IncomingMessage; response: ServerResponse };
 export type ConnectionOptions = {
   limits: ConnectionLimits;
   handle: RequestListener;
-  /** The bytes of a refusal without a request. */
+  /** Returns a refusal as raw HTTP, for when there is no request to answer. */
   bytesOf: (refusal: Refused) => string;
-  /** Told when the connection begins to wait for the other side again. */
+  /** Called when the connection becomes idle again. */
   onResting: () => void;
 };
 
-/** One connection of a caller, its requests, one after the other, and how it ends. */
+/** A caller's connection. It handles pipelined requests one at a time, and closes without losing answers. */
 export type Connection = ReturnType<typeof createConnection>;
 
 export function createConnection(socket: Socket, options: ConnectionOptions) {
@@ -36,7 +39,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
   let isEnding = false;
   let since = performance.now();
 
-  /** What still comes is dropped: Node's parser would keep each request, and refuse each error again. */
+  /** Drops further input: Node's parser would queue every request and report every error again. */
   function stopReading() {
     socket.removeAllListeners('data');
     socket.on('data', () => {});
@@ -44,22 +47,22 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
   }
 
   /**
-   * Sends what is left to say, and reads until the other side ends, too: a connection that is cut while bytes
-   * still come takes its answer along.
+   * Sends the refusal, if any, half-closes, and lingers until the peer closes. If we closed while the peer
+   * still sends, the reset could cost it the answer.
    */
   function end(refusal: Refused | null) {
     if (isEnding) return;
     isEnding = true;
     stopReading();
     socket.end(refusal === null ? '' : options.bytesOf(refusal), () => {
-      // Node destroys a socket that is silent for so long.
+      // Node destroys the socket on this timeout.
       socket.setTimeout(limits.lingerMs);
       const timer = setTimeout(() => socket.destroy(), limits.lingerMaxMs);
       socket.once('close', () => clearTimeout(timer));
     });
   }
 
-  // One at a time: of an answer that waits for another one Node does not tell that its caller has gone.
+  // One at a time: Node does not tell a response that is queued behind another that its caller has gone.
   function begin(exchange: Exchange) {
     current = exchange;
     exchange.response.once('close', endTurn);
@@ -69,7 +72,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
   function endTurn() {
     const next = waiting.shift();
     if (next !== undefined) {
-      // Behind whatever else this process has to do.
+      // Yields first, so that a pipelining caller does not hold the event loop.
       setImmediate(() => socket.writable && begin(next));
       return;
     }
@@ -79,19 +82,19 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
     if (afterwards !== null) end(afterwards);
   }
 
-  // By this Node ends a connection after the last answer; it would cut it while its caller still sends.
+  // Node calls this after the last answer. Its own version would cut off a caller that still sends.
   socket.destroySoon = () => end(null);
-  // Node's own listener goes when another protocol is asked for.
+  // Node removes its own listener when the caller asks for another protocol.
   socket.on('error', () => {});
 
-  /** Whether the service does nothing for it now but wait for the other side. */
+  /** Whether we only wait for the peer: it is idle, still sends a body, or does not read its answer. */
   function isResting(): boolean {
     return current === null || last?.request.complete === false || socket.writableLength > 0;
   }
 
   /**
-   * What comes cannot be read, or does not come. The refusal is the answer of the request that it is part of,
-   * or of none.
+   * Refuses input that cannot be parsed or did not come in time. If it is part of a request, the refusal
+   * answers that request; otherwise it stands alone.
    */
   function refuse(refusal: Refused) {
     if (isEnding) return;
@@ -101,16 +104,16 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
       if (!last!.response.headersSent) last!.response.setHeader('Connection', 'close');
       breakBody(last!.request, refusal);
     } else {
-      // Not before the answers that are due: the caller would take it for one of them.
+      // After the answers that are due, or the caller would take it for one of them.
       afterwards ??= refusal;
       stopReading();
     }
   }
 
   return {
-    /** A request that Node has read. */
+    /** Takes a request that Node has parsed. */
     take(request: IncomingMessage, response: ServerResponse): void {
-      // What was read together with the last one that is answered.
+      // Node had parsed this one together with the last request that we answer.
       if (isEnding) return;
       last = { request, response };
       if (current === null) begin(last);
@@ -119,13 +122,13 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
 
     refuse,
 
-    /** Ends it when no answer is due; a body that is still to come is given up. */
+    /** Closes an idle connection, and gives up on a body that is still arriving. */
     leave(): void {
       if (current === null) end(null);
       else if (last?.request.complete === false) refuse(tooSlow);
     },
 
-    /** Whether it has waited for the other side for so long. */
+    /** Whether it has waited for the peer for at least `ms`. */
     hasRested: (ms: number) => isResting() && performance.now() - since >= ms,
     isResting,
   };

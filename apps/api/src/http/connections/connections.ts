@@ -13,9 +13,8 @@ export type ConnectionsOptions = {
   /** Connections of all callers together. */
   connectionsMax: number;
   /**
-   * Connections from one address on which no right token or secret came, an IPv6 network of 64 bits being one
-   * address; 0: as many as there may be in all. There are more for `showsWithinMs`: of those that have just
-   * come nobody knows yet what they bring.
+   * Connections from one address (an IPv4 address or an IPv6 /64) that have brought no right token or secret;
+   * 0: no limit. A connection gets `showsWithinMs` to bring one before it counts as too many.
    */
   perAddressMax: number;
   showsWithinMs: number;
@@ -24,26 +23,26 @@ export type ConnectionsOptions = {
   checkEveryMs: number;
   handle: RequestListener;
   bytesOf: (refusal: Refused) => string;
-  /** Told now and then of connections that were closed, or not taken, because there were too many. */
+  /** Called at most once a minute with the connections that were closed or refused as too many. */
   report: (counts: { closed: number; refused: number }) => void;
 };
 
 export type Connections = {
   count(): number;
-  /** The server closes: those that still wait for the other side after `leaveWithinMs` are ended. */
+  /** For shutdown: after `leaveWithinMs`, ends the connections that still wait for their peer. */
   drain(): void;
 };
 
 const reportEveryMs = 60_000;
 
 /**
- * Takes over the requests and the errors of a server, so that the callers of one address do not keep others
- * out by the connections that they hold.
+ * Takes over a server's requests and errors, and limits its connections so that the callers of one address
+ * cannot keep others out.
  */
 export function guardConnections(server: Server, options: ConnectionsOptions): Connections {
-  // The one that rests for longest comes first.
+  // Longest idle first.
   const connections = new Map<Socket, Connection>();
-  /** The connections of strangers, by address. */
+  /** How many connections of strangers each address has. */
   const strangers = new Map<string, number>();
   const networkOfSocket = new WeakMap<Socket, string>();
   const counts = { closed: 0, refused: 0 };
@@ -65,13 +64,10 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
     socket.destroy();
   }
 
-  /**
-   * Closes the connection that has rested for longest, of those that `may` be closed; false when there is
-   * none.
-   */
+  /** Evicts the longest idle connection that `may` be closed; false if there is none. */
   function close(may: (socket: Socket) => boolean): boolean {
     for (const [socket, connection] of connections) {
-      // For a stranger whose answer waits nothing is done either.
+      // A stranger's delayed answer costs no work, so its connection counts as idle.
       const isIdle = connection.isResting() || (isStranger(socket) && options.standing.isWaiting(socket));
       if (!isIdle || !may(socket)) continue;
       closeFor(socket);
@@ -80,7 +76,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
     return false;
   }
 
-  /** Whether this is one of more strangers than one address may have. */
+  /** Whether the connection is a stranger's, and its address has too many of those. */
   function isOfCrowd(socket: Socket): boolean {
     const { perAddressMax } = options;
     if (perAddressMax === 0 || !isStranger(socket)) return false;
@@ -88,8 +84,8 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   }
 
   /**
-   * A fleet behind one address is no crowd of strangers: its scanners are known by their tokens. When all of
-   * them connect in one moment, each has the time to show its own.
+   * Closes an address's surplus connections, but only those that had time to show a token: when a whole fleet
+   * connects at once, none of its scanners is known yet.
    */
   function closeCrowds() {
     for (const [socket, connection] of connections) {
@@ -101,7 +97,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
     for (const connection of connections.values()) connection.leave();
   }
 
-  /** Those of crowds make room for all others, then strangers for those that are known. */
+  /** Evicts from crowded addresses first, then strangers, then any idle connection. */
   function isRoom(): boolean {
     if (connections.size < options.connectionsMax) return true;
     return close(isOfCrowd) || close(isStranger) || close(() => true);
@@ -143,14 +139,14 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
     connections.get(request.socket)?.take(request, response);
   };
   server.on('request', take);
-  // Node would have the body sent before anybody wants it; see `askForBody`.
+  // Node would send 100 Continue before the body is wanted; see `askForBody`.
   server.on('checkContinue', take);
-  // An expectation that is none of HTTP's is ignored, as it may be; Node would answer 417 without a body.
+  // Unknown expectations are ignored, as HTTP allows. Node would answer 417 without a body.
   server.on('checkExpectation', take);
   const refuse = (socket: Socket, code: string) => {
     const connection = connections.get(socket);
     const isOfParser = /^(HPE_|ERR_HTTP_)/.test(code);
-    // Other errors are the network's: nobody is there any more.
+    // Any other error is the network's: the peer is gone.
     if (connection === undefined || !isOfParser) socket.destroy();
     else connection.refuse(refusalOfParser(code));
   };
@@ -165,7 +161,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   server.once('close', () => clearInterval(timer));
   return {
     count: () => connections.size,
-    // A server that is closed no longer keeps Node's times of heads and requests.
+    // A closed server no longer enforces Node's timeouts for heads and requests.
     drain: () => void setTimeout(leaveAll, options.leaveWithinMs).unref(),
   };
 }

@@ -2,15 +2,15 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type Connections, type ConnectionsOptions, guardConnections } from './connections.ts';
 import { answerBytes } from './malformed-http.ts';
 
-/** The times that a server allows its callers. */
+/** A server's timeouts for its callers. */
 export type Times = {
-  /** For a head, from the start of the connection or its first byte. */
+  /** For a request's head, from the start of the connection or the head's first byte. */
   headMs: number;
   /** For a whole request, from its first byte. */
   requestMs: number;
-  /** For the next request: longer than proxies keep an idle connection, so that they, not we, end it. */
+  /** Keep-alive: longer than proxies keep idle connections, so that they close them, not we. */
   idleMs: number;
-  /** Between two pieces of an answer that the other side takes, and for all that a request waits for. */
+  /** Socket inactivity: while a caller takes nothing of its answer, or a request waits for one. */
   silentMs: number;
 };
 
@@ -20,7 +20,7 @@ const defaultLimits: ConnectionsOptions['limits'] = {
   lingerMs: 2000,
   lingerMaxMs: 10_000,
 };
-// Enough to connect, to be told that a token has ended, and to get another one, while a whole fleet does.
+// Enough for a scanner to learn that its token has expired and to get a new one while a whole fleet does.
 const showsWithinMs = 5000;
 const checkEveryMs = 1000;
 
@@ -29,12 +29,12 @@ type HttpServerOptions = Pick<
   'connectionsMax' | 'perAddressMax' | 'standing' | 'report'
 > &
   Partial<Pick<ConnectionsOptions, 'limits' | 'showsWithinMs' | 'checkEveryMs'>> & {
-    /** X-API-Version of the answers that no handler gives. */
+    /** The X-API-Version of answers that no handler makes. */
     version: string;
     times?: Times;
   };
 
-/** A server of HTTP; see `guardConnections`. Not listening yet. Node itself keeps the times. */
+/** Creates an HTTP server that does not listen yet; see `guardConnections`. Node enforces the timeouts. */
 export function createHttpServer(
   handle: RequestListener,
   { version, times = defaultTimes, ...options }: HttpServerOptions,
@@ -48,7 +48,7 @@ export function createHttpServer(
     requireHostHeader: false,
   });
   server.timeout = times.silentMs;
-  // All that fit: Node drops those beyond a number without a word.
+  // `maxHeaderSize` is the only limit: Node silently drops headers beyond a count.
   server.maxHeadersCount = 0;
   const connections = guardConnections(server, {
     limits: defaultLimits,

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Has all chunks of a body that come in one read of the connection go through its stream as one piece. Node
- * sends each through by itself, ten thousand of a byte in a read of 64 KB, and goes on to the next read
- * without a turn of the event loop as long as there is something to read: a fast sender of such chunks held
- * the loop for 654 ms. Each would be kept by itself until the body is whole, too, in a hundred times its
- * memory.
+ * Passes on all chunks of a body that come in one read of the socket as one piece. Node pushes each chunk by
+ * itself, ten thousand one-byte chunks from a read of 64 KB, and reads on without a turn of the event loop
+ * while there is data: a fast sender of tiny chunks held the loop for 654 ms. Kept until the body is whole,
+ * they would also take a hundred times its memory.
  */
 export function joinChunks(request: IncomingMessage): void {
   const push = request.push.bind(request);
@@ -18,7 +17,7 @@ export function joinChunks(request: IncomingMessage): void {
     push(bytes);
   }
 
-  // By this Node's parser hands on what it has read, and null at the end.
+  // Node's parser calls this with each chunk, and with null at the end.
   request.push = (chunk: Buffer | null) => {
     if (chunk === null) {
       handOn();
@@ -26,7 +25,7 @@ export function joinChunks(request: IncomingMessage): void {
     }
     gathered.push(chunk);
     if (gathered.length > 1) return true;
-    // The stream asks for more when it has got these.
+    // `false` pauses the socket until the stream has these chunks and asks for more.
     setImmediate(handOn);
     return false;
   };

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { errorText, Refused } from '../errors.ts';
 import { jsonHeaders } from '../json-headers.ts';
 
-/** The request did not come in time, or not whole. */
+/** The refusal of a request that did not arrive whole in time. */
 export const tooSlow = new Refused(
   { code: 'bad_request', message: 'The request took too long to arrive.' },
   { status: 408, headers: { Connection: 'close' } },
@@ -27,7 +27,7 @@ export function refusalOfParser(code: string): Refused {
   return new Refused({ code: 'bad_request', message }, { status, headers: { Connection: 'close' } });
 }
 
-/** A refusal as it goes over the wire when there is no request to answer: Node could not read one. */
+/** Returns a refusal as raw HTTP, for when Node could parse no request to answer. */
 export function answerBytes({ status, refusal }: Refused, version: string): string {
   const text = errorText(status, refusal);
   const head = [
@@ -42,15 +42,15 @@ export function answerBytes({ status, refusal }: Refused, version: string): stri
   return `${head.join('\r\n')}\r\n\r\n${text}`;
 }
 
-// A path and perhaps a query, of the characters that a URL is made of. Koa's parser of targets leaves its
-// fast way at all others, `#` among them, and fails on some: `//a@[#`.
+// A path with an optional query, in the characters of a URL only. At any other character, `#` included, Koa's
+// URL parser leaves its fast path, and it throws on some targets, such as `//a@[#`.
 const target = /^\/[\x21\x22\x24-\x7e]*$/;
 
 const absolute = /^https?:\/\/(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?(?=[/?]|$)/i;
 
 /**
- * The path and query of a target in absolute form (RFC 9112 3.2.2), as it is sent to a proxy: this is the
- * service, whatever name it has there. Any other target as it is.
+ * Returns the path and query of a target in absolute form (RFC 9112 3.2.2), whatever host it names. Returns
+ * any other target unchanged.
  */
 export function withoutAuthority(url: string): string {
   const authority = absolute.exec(url)?.[0];
@@ -60,8 +60,8 @@ export function withoutAuthority(url: string): string {
 }
 
 /**
- * What is wrong with a request that Node lets through, and of which nothing else may be read then; null when
- * nothing is.
+ * Finds what is wrong with a request that Node lets through; null if nothing is. Nothing else of a malformed
+ * request may be read.
  */
 export function malformationOf(request: IncomingMessage): string | null {
   if (!target.test(request.url ?? '')) {
@@ -70,7 +70,7 @@ export function malformationOf(request: IncomingMessage): string | null {
   const hosts = countHeader(request, 'host');
   if (hosts === 0 && request.httpVersion === '1.1') return 'The Host header is missing.';
   if (hosts > 1) return 'The Host header must be sent once.';
-  // Node gives the first of them, a proxy perhaps another.
+  // Node takes the first one; a proxy may have taken another.
   if (countHeader(request, 'authorization') > 1) return 'The Authorization header must be sent once.';
   return null;
 }

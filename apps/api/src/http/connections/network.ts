@@ -1,14 +1,15 @@
 import { isIP, SocketAddress } from 'node:net';
 
 /**
- * What counts as one address: an IPv4 address itself, also one that is written as IPv6; of an IPv6 address
- * the first four groups, because whoever has one has 2^64 of them. Empty for what is no address.
+ * Reduces an address to what counts as one caller: an IPv4 address, also if written as IPv6, or the first
+ * four groups of an IPv6 address, because a caller usually owns all 2^64 addresses below them. Empty if it is
+ * no address.
  */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%');
   const family = isIP(plain);
   if (family !== 6) return family === 4 ? plain : '';
-  // In the one form that the system writes: lower case, no leading zeros, IPv4 within IPv6 with dots.
+  // Canonical form: lower case, no leading zeros, a mapped IPv4 address with dots.
   const canonical = new SocketAddress({ address: plain, family: 'ipv6' }).address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(canonical)?.[1];
   if (mapped !== undefined) return mapped;

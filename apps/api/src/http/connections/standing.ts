@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
-/** The knowledge of the callers at the other ends of connections, for those that must choose among them. */
+/** What is known of each connection's caller, for choosing which connection to evict. */
 export type Standing = {
-  /** A right token or secret came on this connection: it is no stranger's. */
+  /** Notes that a right token or secret came on this connection, so its caller is no stranger. */
   noteKnown(socket: Socket): void;
   isKnown(socket: Socket): boolean;
-  /** `tell` is called once of each connection that becomes known. */
+  /** `tell` is called once for each connection that becomes known. */
   whenKnown(tell: (socket: Socket) => void): void;
-  /** Whether a stranger's answer waits for its turn on this connection; see `createStrangers`. */
+  /** Notes whether a stranger's answer is delayed on this connection; see `createStrangers`. */
   noteWaiting(socket: Socket, waits: boolean): void;
   isWaiting(socket: Socket): boolean;
 };

@@ -1,25 +1,25 @@
 import { createFairRoom, type Visit } from '../../turns/fair-room.ts';
 
-/** The room that a process has for large bodies: what they become in its memory. */
+/** Bounds the memory that large bodies take in a process. */
 export type BodyRoom = {
-  /** A body of at most so many bytes is to be read for this client. */
+  /** Asks for room to read a body of at most `bytes` for a client. */
   enter(clientId: string, bytes: number): Visit;
-  /** The bytes of the bodies that are in it. */
+  /** The bytes of the bodies inside. */
   bytes(): number;
   /** How many bodies wait to be read. */
   waitingCount(): number;
 };
 
 export type BodyRoomOptions = {
-  /** Bytes of bodies: of all clients, and of one. What the last one has more is let in. */
+  /** Bytes of bodies, of all clients and of one. The last body let in may exceed either. */
   total: number;
   perClient: number;
   waitMs: number;
 };
 
 /**
- * A body becomes several times as large in memory. Of two thousand full batches of 60 KB in one moment a
- * quarter is read at once, then; the others wait in their connections, where they cost next to nothing.
+ * A body takes several times its size in memory. Of two thousand 60 KB batches sent at once, a quarter is
+ * read at once; the others wait in their sockets, where they cost next to nothing.
  */
 const bodyRoomOptions: BodyRoomOptions = {
   total: 32 * 1024 * 1024,
@@ -27,7 +27,7 @@ const bodyRoomOptions: BodyRoomOptions = {
   waitMs: 4000,
 };
 
-/** Clients take turns; one that sends slowly has a part of the room only. */
+/** Clients take turns. A client that sends slowly holds only its own part of the room. */
 export function createBodyRoom({ total, perClient, waitMs }: BodyRoomOptions = bodyRoomOptions): BodyRoom {
   const room = createFairRoom({
     total: () => total,

@@ -11,26 +11,26 @@ import { hasDuplicateFields } from './duplicate-fields.ts';
 
 /** A body larger than this is refused. */
 export const bodyBytesMax = 64 * 1024;
-/** That of a batch. */
+/** The same for a batch. */
 export const batchBytesMax = 1024 * 1024;
-/** The form of a token, which needs no client to be known. */
+/** The same for a token request, which anyone can send. */
 export const formBytesMax = 4 * 1024;
 
-// A body that came with its head waited in this process: that time counts. One that its caller sent later
-// takes none of the time that the request has to be answered in.
+// A body that takes this long was sent slowly by its caller, and that time does not count against the
+// request. A faster one came with its head and waited in this process: that time counts.
 const lateFromMs = 1000;
 
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
-// The names that callers give to UTF-8, and none.
+// The names for UTF-8 that callers send; empty: none.
 const utf8Names = ['', 'utf-8', 'utf8'];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a body of this type as text; throws Refused when it cannot. */
+/** Creates a reader that returns a body of this type as text, or throws Refused. */
 function createReader(type: string, bytesMax: number) {
-  // The bytes as they came: a decoder would replace what is not UTF-8, and a parser would round numbers and
-  // drop all but one of the fields with the same name. It is called when a body is wanted: its place as a
-  // middleware would be before the checks that refuse a request without its body.
+  // Takes the raw bytes: a decoder would replace invalid UTF-8, and a parser would round numbers and drop
+  // duplicate fields. Called on demand: as a middleware it would read bodies before the checks that refuse a
+  // request without its body.
   const takeBytes = koaBody({
     ...{ text: true, textTypes: [type], textLimit: bytesMax, encoding: '' },
     ...{ json: false, urlencoded: false, multipart: false },
@@ -38,15 +38,15 @@ function createReader(type: string, bytesMax: number) {
   });
 
   async function readBytes(ctx: Context): Promise<Buffer> {
-    // koa-body takes a length for one of 32 bits, and waits for what is not going to come.
+    // koa-body truncates a length to 32 bits, and then waits for bytes that never come.
     if ((ctx.request.length ?? 0) > bytesMax) throw tooLargeFor(bytesMax);
     const broken = whyBroken(ctx.req);
     if (broken !== null) throw broken;
-    // It decompresses what is not named so in lower case.
+    // koa-body knows `identity` in lower case only.
     delete ctx.req.headers['content-encoding'];
     await takeBytes(ctx, nothingMore);
     const bytes = ctx.request.body as unknown as Buffer;
-    // A connection keeps its last request, and that would keep what was read of it.
+    // A connection keeps its last request, which would keep the bytes.
     delete ctx.request.body;
     return bytes;
   }
@@ -57,7 +57,7 @@ function createReader(type: string, bytesMax: number) {
     if (!utf8Names.includes(ctx.request.charset.toLowerCase())) throw bad('The body must be UTF-8.');
     askForBody(ctx.req, ctx.res);
     const bytes = await readBytes(ctx).catch((error) => {
-      // The rest of the body is read past, or the connection could carry no other request.
+      // Reads past the rest of the body, or the connection could carry no further request.
       ctx.req.resume();
       throw refusalOf(error, bytesMax);
     });
@@ -81,9 +81,11 @@ function noteLate(ctx: Context) {
   if (readMs >= lateFromMs) ctx.state.arrivedAt = arrivedAt + readMs;
 }
 
-/** The JSON text of a batch, read when there is room for it; throws Refused, or Failed when there is none. */
+/**
+ * Reads the JSON text of a batch once there is room for it. Throws Refused, or Failed if no room came free.
+ */
 export async function readBatchText(ctx: Context, room: BodyRoom): Promise<string> {
-  // Its 'close' has been, so nothing would tell that it leaves.
+  // 'close' has fired already, so the visit would never leave.
   if (ctx.req.socket.destroyed) throw unreadable();
   const bytes = Math.min(ctx.request.length ?? batchBytesMax, batchBytesMax);
   const visit = room.enter(ctx.state.client.clientId, bytes);
@@ -95,12 +97,12 @@ export async function readBatchText(ctx: Context, room: BodyRoom): Promise<strin
   return text;
 }
 
-/** The object in a JSON body. */
+/** Reads the object in a JSON body. */
 export async function readJsonBody(ctx: Context): Promise<Record<string, unknown>> {
   return parseObject(await readJson(ctx));
 }
 
-/** The object that a JSON text is; throws Refused for any other text. */
+/** Parses a JSON text that must be an object; throws Refused for any other text. */
 export function parseObject(text: string): Record<string, unknown> {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -110,8 +112,8 @@ export function parseObject(text: string): Record<string, unknown> {
 }
 
 /**
- * The value that a JSON text is; throws Refused when it is none. A number with more digits than every reader
- * carries is NaN.
+ * Parses a JSON text; throws Refused if it is malformed. A number with more digits than every reader keeps
+ * becomes NaN.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -136,20 +138,20 @@ export async function readFormBody(ctx: Context): Promise<Map<string, string>> {
   return fields;
 }
 
-// Only a run of digits this long can hold more than a double does, only an exponent this long can end in 0;
-// strings that look so merely take the slower way.
+// Finds the numbers that JSON.parse may round: only this many digits can exceed a double's precision, only an
+// exponent this long can underflow to 0. A string that looks like one merely takes the slower way.
 const hasLongNumber = /\d[\d.]{15}|e-\d{3}/i;
 
 function bad(message: string): Refused {
   return new Refused({ code: 'bad_request', message });
 }
 
-/** The refusal of a body that did not come whole, or whose caller has gone. */
+/** The refusal of a body that did not arrive whole, or whose caller has gone. */
 export function unreadable(): Refused {
   return bad('The body could not be read.');
 }
 
-/** 415: nobody needs it, and what becomes of a compressed body is known only when it has become it. */
+/** 415: no caller needs compression, and only inflating a compressed body would tell its size. */
 export function compressed(): Refused {
   return new Refused(
     { code: 'bad_request', message: 'The body must not be compressed.' },
@@ -157,7 +159,7 @@ export function compressed(): Refused {
   );
 }
 
-/** The refusal of a body of more than this, for a 413. */
+/** The refusal, for a 413, of a body that is larger than this. */
 export function tooLarge(bytesMax: number): Refusal {
   return { code: 'bad_request', message: `The body is larger than ${bytesMax} bytes.` };
 }
@@ -166,7 +168,7 @@ function tooLargeFor(bytesMax: number): Refused {
   return new Refused(tooLarge(bytesMax), { status: 413 });
 }
 
-/** A refusal of the connection stays as it is, too large keeps its 413; all else is a body that was cut. */
+/** Keeps the connection's own refusals and the 413 of koa-body; anything else is a truncated body. */
 function refusalOf(error: unknown, bytesMax: number): Refused {
   if (error instanceof Refused) return error;
   return (error as { status?: number }).status === 413 ? tooLargeFor(bytesMax) : unreadable();

@@ -4,7 +4,7 @@ import { one, type RouteDescription } from '../../http/route-description.ts';
 import { fullLot, page } from '../story.ts';
 
 export const transaction: Transaction = {
-  transactionNo: 14,
+  transactionNo: 15,
   kind: 'receive',
   at: '2026-01-31T09:15:27.051Z',
   clientId: 'demo',
@@ -48,7 +48,7 @@ const lotWithHistory: LotWithHistory = {
   ...fullLot,
   history: [
     {
-      ...{ transactionNo: 14, kind: 'receive', at: '2026-01-31T09:15:27.051Z', clientId: 'demo' },
+      ...{ transactionNo: 15, kind: 'receive', at: '2026-01-31T09:15:27.051Z', clientId: 'demo' },
       ...{ reasonCode: 1, reference: 'PO-77120', remark: null, spot: 'R-01-1', delta: 60, balance: 60 },
     },
   ],

@@ -75,12 +75,12 @@ changes, the count is recorded and \`lots\` is empty. One count covers at most 1
   },
 };
 
-const reverseRequest: ReverseRequest = { transactionNo: 14, remark: 'wrong order' };
+const reverseRequest: ReverseRequest = { transactionNo: 15, remark: 'wrong order' };
 const reverseAnswer: z.infer<typeof ReverseAnswer> = {
   recNo: 6,
   status: 'reversed',
   transactionNo: 27,
-  reverses: 14,
+  reverses: 15,
   lots: [{ recNo: 6, units: -60, remaining: 0 }],
   dryRun: false,
 };

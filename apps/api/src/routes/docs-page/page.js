@@ -1,12 +1,11 @@
-// The page's own colours follow what the browser asks for; the library has a button for it only in a bar that this
-// page lacks.
+// Follows the browser's colour scheme. Swagger UI's own switch is in a top bar that this page lacks.
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', follow);
 follow();
 
-// No validator: the default one is another host's. The dialog offers what opens every operation; HTTP Basic
-// opens only `/Token`.
+// No validator: the default one is on another host. HTTP Basic is left out of the dialog, because it opens
+// only `/Token`.
 SwaggerUIBundle({
   dom_id: '#docs',
   url: 'openapi.json',
@@ -20,7 +19,7 @@ SwaggerUIBundle({
       statePlugins: {
         auth: {
           wrapActions: {
-            // The library would begin with the token's box, which comes last.
+            // Swagger UI would focus the token field, which comes last.
             showDefinitions: (original) => (shown) => {
               const done = original(shown);
               if (shown) {

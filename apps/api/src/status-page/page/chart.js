@@ -1,12 +1,12 @@
 import { Component, createRef, h } from './preact.js';
 import uPlot from './uplot.js';
 
-/** The colour that the style sheet gives a name now, in light or dark. */
+/** The colour that the style sheet gives a name in the current scheme. */
 function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** A length of the style sheet in pixels: pictures grow with the letters. */
+/** Converts rem to pixels, so that charts scale with the text. */
 function pixels(rem) {
   return Math.round(rem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
 }
@@ -14,7 +14,10 @@ function pixels(rem) {
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const times = (_chart, seconds) => seconds.map((each) => clock.format(new Date(each * 1000)));
 
-/** A line for each series over the last minutes. `series`: `{ label, colour }`; `data`: times, then the values of each. */
+/**
+ * A chart with a line for each series. `series`: `{ label, colour }`; `data`: times, then the values of each
+ * series.
+ */
 export class Chart extends Component {
   place = createRef();
 

@@ -6,7 +6,7 @@ const html = htm.bind(h);
 const silentFromMs = 5000;
 const pointsMax = 300;
 
-/** What came last; `heardAt`: of `performance.now()`. */
+/** The last data received. `heardAt`: of `performance.now()`. */
 const shown = { fields: [], points: [], now: null, stock: null, heardAt: performance.now() };
 
 const signs = { well: '✓', warn: '!', bad: '✕', silent: '?' };
@@ -22,13 +22,13 @@ const number = (value) => (value === null || value === undefined ? '–' : decim
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const daysOfYears = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** The time in the viewer's zone; with the date when that is not today, and the year when it is another. */
+/** The time in the viewer's zone, with the date if that is not today, and the year if it is another. */
 function time(text) {
   if (text === null) return '–';
   const [at, now] = [new Date(text), new Date()];
   if (daysOfYears.format(at) === daysOfYears.format(now)) return clock.format(at);
   const day = (at.getFullYear() === now.getFullYear() ? days : daysOfYears).format(at);
-  // Where there is little room, day and month stay together.
+  // Keeps day and month on one line.
   return `${day.replace(' ', '\u00a0')}, ${clock.format(at)}`;
 }
 
@@ -38,16 +38,16 @@ function duration(seconds) {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** What the last point has of a field. */
+/** The value of a field in the last point. */
 const latest = (field) => shown.now?.point[shown.fields.indexOf(field)] ?? null;
 
-/** Times and the values of these fields, as a chart takes them. */
+/** Times and the values of these fields, in the form of a chart. */
 function dataOf(fields) {
   const places = ['at', ...fields].map((field) => shown.fields.indexOf(field));
   return places.map((place) => shown.points.map((point) => point[place]));
 }
 
-/** Leads to what the handbook says about a cause. */
+/** Links to a cause in the handbook. */
 function Chapter({ of }) {
   return html`<a href=${`operations/handbook#${of.chapter.toLowerCase()}`}>Handbook</a>`;
 }
@@ -90,7 +90,7 @@ function Tile({ title, value, note, children, class: kind = '' }) {
   `;
 }
 
-/** The names of a chart's lines, with their values now. */
+/** A chart's legend, with the current values. */
 function Keys({ series, unit }) {
   return html`
     <ul class="keys">
@@ -286,13 +286,13 @@ on('history', ({ fields, points }) => {
 });
 on('now', (now) => {
   shown.now = now;
-  // The one that came with the history is its last point.
+  // The first point after the history may be its last one.
   if (shown.points.at(-1)?.[0] !== now.point[0])
     shown.points = [...shown.points, now.point].slice(-pointsMax);
 });
 on('stock', (stock) => {
   shown.stock = stock;
 });
-// Silence shows as well.
+// Redraws when nothing arrives, to show the silence.
 setInterval(draw, 1000);
 draw();

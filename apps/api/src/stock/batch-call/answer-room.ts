@@ -2,8 +2,8 @@ import { isUnanswered } from '@inventory/db/postgres/pool';
 import { readTogetherMax } from '@inventory/db/requests/large-answers';
 import { leaveOut, toldLengthMax } from '@inventory/domain/stock/left-out';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
+import { whenUnanswered } from '../../turns/insist.ts';
 import { type CallTexts, filled, underOf, unknownAnswer } from '../answer-texts.ts';
-import { whenUnanswered } from '../insist.ts';
 
 /**
  * Limits the size of a batch's answer, whatever its operations return and however often a key is repeated in

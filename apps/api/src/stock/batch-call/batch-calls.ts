@@ -11,6 +11,7 @@ import type { AnswerTexts } from '../answer-texts.ts';
 import type { Sender } from '../sender.ts';
 import { type Caller, unknownKey } from '../transactions.ts';
 import { createAtomic } from './apply-atomic.ts';
+import type { ItemNames } from './item-names.ts';
 import { checkKeys, passDecided, type ReadOutcomes } from './keys.ts';
 import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
 import { batchReply } from './replies.ts';
@@ -33,6 +34,7 @@ export type BatchCallsOptions = {
   operationLimit: number;
   turns: BatchTurns;
   findOriginals: FindOriginals;
+  itemNames: ItemNames;
   tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
   readOutcomes: ReadOutcomes;
   answerTexts: AnswerTexts;
@@ -72,6 +74,7 @@ export function createBatchCalls({
   operationLimit,
   turns,
   findOriginals,
+  itemNames,
   tryOut,
   readOutcomes,
   answerTexts,
@@ -98,6 +101,8 @@ export function createBatchCalls({
     operations: readonly Operation[],
     { client, arrivedAt, res }: Caller,
   ): Promise<Result[]> {
+    const sentNames = operations.flatMap((each) => ('request' in each ? itemIdOf(each.request) : []));
+    const nameOf = await itemNames(new Set(sentNames));
     const tasks = operations.flatMap((operation): Task[] => {
       if ('refusal' in operation) return [];
       const { request, evidence, key } = operation;
@@ -109,7 +114,7 @@ export function createBatchCalls({
           evidence,
         });
       const isBetween = warehousesOf(request).length > 1;
-      return [{ itemId: itemIdOf(request), isBetween, make }];
+      return [{ itemId: nameOf(itemIdOf(request)), isBetween, make }];
     });
     const texts = answerTexts.open({ clientId: client.clientId, res });
     const options = { sender, turns, readOutcomes, texts };

@@ -11,7 +11,7 @@ import { type Caller, checkKey, unknownKey } from '../transactions.ts';
 import type { Operation, RawBatch } from './read-operations.ts';
 
 /**
- * Returns the outcomes of requests, decided as such or under their keys, by request id. Large answers come
+ * Returns the outcomes of requests, found by their ids or their keys, by request id. Large answers come
  * without their text.
  */
 export type ReadOutcomes = (requests: readonly SentRequest[]) => Promise<Map<string, StoredOutcome>>;
@@ -78,7 +78,7 @@ export async function findDecided(
 ): Promise<{ isListDecided: boolean; decided: ReadonlyMap<number, SubmitResult> }> {
   const pace = createPacer();
   const from = { clientId, arrivedAt: performance.now() };
-  // With any of its operations, because some may be forbidden by now.
+  // The key alone finds the list: some of its operations may be forbidden by now.
   const list = listKey === undefined ? [] : [await sender.atomic([], { ...from, key: listKey })];
   const asked: { index: number; queued: QueuedRequest }[] = [];
   for (const operation of operations) {
@@ -122,10 +122,10 @@ export async function passDecided(
 
 /**
  * Settles the keyed operations of an atomic batch that was not applied, and returns the outcomes by request
- * id. "Not applied" is only told once it is true for every key, because another send of the key may be under
- * way. If a batch was abandoned because one of its keys was refused a moment ago, no new refusal is recorded:
- * otherwise a batch that is resent again and again would be refused for ever. Throws Failed if Postgres does
- * not answer.
+ * id. A caller is told "not applied" only once that is true for every key, because another send of a key may
+ * be under way. If a batch was abandoned because one of its keys was refused a moment ago, no new refusal is
+ * recorded: otherwise a batch that is resent again and again would be refused for ever. Throws Failed if
+ * Postgres does not answer.
  */
 export async function settleKeys(
   { sender, readOutcomes }: KeysOptions,

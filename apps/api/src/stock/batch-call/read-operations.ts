@@ -26,8 +26,8 @@ import { evidenceOf, type SentTimes } from './evidence.ts';
 import { type SplitBatch, splitOperations } from './split-operations.ts';
 
 /**
- * An operation as sent, before the stock is looked at: its request, or why it cannot be made. `misdated`: the
- * request of an operation that is refused only because of its device's times.
+ * An operation as sent, before it is checked against the stock: its request, or why there is none.
+ * `misdated`: the request of an operation that is refused only because of its device's times.
  */
 export type Operation = {
   index: number;
@@ -93,8 +93,8 @@ export async function parseRawBatch(
 }
 
 /**
- * Explains why the part beside the operations is so large, as far as brackets show: it is too large to be
- * parsed in one go.
+ * Explains why so much text is outside the list of operations, by its brackets alone: the text is too large
+ * to parse in one go.
  */
 function largeHead({ isCut, hasList }: SplitBatch): Refused {
   if (isCut) return refusedBody('The body is not well-formed JSON.');

@@ -1,6 +1,5 @@
-import { gateNamesOf } from '@inventory/db/batch/gates';
 import { isKeyed } from '@inventory/db/requests/idempotency-keys';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import { operationsOf, type QueuedRequest, warehousesOf } from '@inventory/domain/stock/request';
 import { createPacer } from '@inventory/process/pacer';
 import { TooLateError, within } from '@inventory/process/within';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
@@ -37,8 +36,9 @@ export function settleWithin(arrivedAt: number): number {
 }
 
 /**
- * An operation of an item. `isBetween`: it touches several warehouses. `make` creates the queued request when
- * its turn comes, at that time of `performance.now()`.
+ * An operation of an item, under the name that the item has in the whole list. `isBetween`: it touches
+ * several warehouses. `make` creates the queued request when its turn comes, at that time of
+ * `performance.now()`.
  */
 export type Task = { itemId: string; isBetween: boolean; make: (sentAt: number) => QueuedRequest };
 
@@ -182,14 +182,17 @@ function createRooms(texts: CallTexts) {
   };
 }
 
-/** Links each request of a run to the one before it at the same gate. */
+/**
+ * Links each request of a run to the one before it at the same gate: in the same warehouse, whatever name the
+ * item has in them.
+ */
 function oneAfterAnother(requests: readonly QueuedRequest[]): QueuedRequest[] {
-  const last = new Map<string, QueuedRequest>();
+  const last = new Map<number, QueuedRequest>();
   return requests.map((request) => {
     // A request between two gates is a run by itself.
-    const [gate = ''] = gateNamesOf(request);
-    const before = last.get(gate);
-    last.set(gate, request);
+    const [wid = 0] = operationsOf(request).flatMap(warehousesOf);
+    const before = last.get(wid);
+    last.set(wid, request);
     if (before === undefined) return request;
     const { requestId, key } = before;
     return { ...request, after: { requestId, ...(key !== undefined && { key }) } };

@@ -24,7 +24,7 @@ const closeBracket = 0x5d;
 // No field is nested this deep. A value of thousands of brackets costs the parser and the garbage collector
 // far more than its length suggests.
 const depthMax = 64;
-// A string as long as `operations` that every JSON parser accepts: a parse that fails takes longer than a
+// A string with as many letters as `operations` that surely parses: a failed JSON.parse costs more than a
 // thousand brackets.
 const tenLetters = /^"(?:[a-z]|\\u00[\da-fA-F]{2}){10}"$/;
 const writtenMax = 10 * '\\u0000'.length + 2;

@@ -1,6 +1,6 @@
 import { createFairRoom } from '../../turns/fair-room.ts';
 
-/** Turns of batches: a batch needs one to have operations under way. */
+/** Turns that batches take before they may have operations under way. */
 export type BatchTurns = {
   /** Notes that a caller sent a single operation. */
   noteSingle(): void;
@@ -11,7 +11,7 @@ export type BatchTurns = {
   take(clientId: string, count: number, until: number): Promise<(() => void) | null>;
 };
 
-/** Operations that may be under way: beside callers of single operations, and when there are none. */
+/** The most batch operations under way: while single operations come, and while none do. */
 export type TurnsMax = { beside: number; alone: number };
 
 // If no single operation comes for this long, batches may use the whole capacity.

@@ -134,10 +134,10 @@ function pickedOf(rows: LookedRow[], read: PickRead, limits: PickLimits): Picked
   return { rows: rows.filter(({ matches }) => matches), looked, isEnded, isCut, last };
 }
 
-export type PickWay = { kind: PickKind; isHeld: boolean; isExact: boolean };
+type PickWay = { kind: PickKind; isHeld: boolean; isExact: boolean };
 
 /** The statement that reads the lots of picks of one kind. */
-export function pickStatement(
+function pickStatement(
   tx: Tx,
   { kind, isHeld, isExact }: PickWay,
   picks: readonly LotFilter[],

@@ -24,28 +24,26 @@ type ReadPage = (sql: Sql) => Promise<Page>;
 // This many rows are sorted, counted and made into a page within milliseconds.
 const fewMax = 2000;
 
-/** A limit for each selection of {@link firstOfFew}: with more rows, it is not few. */
-export const enoughToBeMany = `limit ${fewMax + 1}`;
-
 // After this time, no further look begins. Otherwise many looks, each within its limit, could take too long
 // together.
 const lookForMs = 400;
 
 /**
- * Returns the first of these whose selection, read by an index, has few rows. Null if there is none, or if
- * that cannot be determined quickly. Needs a connection with `byIndex`.
+ * Returns the first of these whose selection, read by an index, has at most `rowsMax` rows. Null if there is
+ * none, or if that cannot be determined quickly. Needs a connection with `byIndex`.
  */
 export async function firstOfFew<Look extends { selection: Piece }>(
   sql: Sql,
   looks: readonly Look[],
+  rowsMax = fewMax,
 ): Promise<Look | null> {
   const since = performance.now();
   for (const look of looks) {
     if (performance.now() - since > lookForMs) return null;
     const [found] = await send<{ count: number }>(sql)`
       select count(*)
-      from (select from (${look.selection}) as selected ${raw(enoughToBeMany)}) as found`;
-    if (found!.count <= fewMax) return look;
+      from (select from (${look.selection}) as selected limit ${raw(String(rowsMax + 1))}) as found`;
+    if (found!.count <= rowsMax) return look;
   }
   return null;
 }

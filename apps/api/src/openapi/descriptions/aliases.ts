@@ -1,0 +1,28 @@
+import { nameTaken } from '@inventory/domain/contract/conflict';
+import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
+import { page } from '../story.ts';
+
+const use = `
+An alias can be used wherever a transaction names an item (\`itemID\`), with \`GET /Item?key=…&type=alias\`, and \`POST /Scan\` finds the item by it. It is unique over all items, and never
+equals a ShortID. A GTIN of 8, 12, 13 or 14 digits is looked up in its form of 14 digits: teach that one.`;
+
+export const aliases: RouteDescription = {
+  id: 'listAliases',
+  notes: `*Extension.* By \`alias\`. Empty if the item has none.${use}`,
+  answer: one('The first item of the demo data', page({ alias: '4006381333931' })),
+};
+
+export const teachAlias: RouteDescription = {
+  id: 'teachAlias',
+  notes: `*Extension.* So that a fleet can teach the service a code that it has just met. A repeat returns \`unchanged\`. A name that belongs to another item, or that is a
+ShortID: 409.${use}`,
+  answer: one('Taught', { alias: '04006381333931', partNo: 1, status: 'added' }),
+  conflict: { taken: refusalExample('Another item has the name', nameTaken(2)) },
+};
+
+export const forgetAlias: RouteDescription = {
+  id: 'removeAlias',
+  notes:
+    '*Extension.* Transactions that used the alias keep their item. An alias that the item does not have: 404.',
+  answer: one('Removed', { alias: '04006381333931', partNo: 1, status: 'removed' }),
+};

@@ -1,0 +1,33 @@
+import { gtin14Of } from '@inventory/domain/scan/check-digits';
+import { type Piece, piece, send } from '../postgres/piece.ts';
+import type { Sql, Tx } from '../postgres/pool.ts';
+
+/** The item of a name. */
+export type NamedItem = { name: string; shortId: string; partNo: number };
+
+/**
+ * The items of these names, as rows of `name`, `short_id` and `part_no`; a name that no item has is missing.
+ * A shortID wins, then an alias; a GTIN is also looked for in its form of 14 digits.
+ */
+export function namedItems(names: readonly string[]): Piece {
+  // One index look-up for each name, even if the planner believes that the tables are empty.
+  return piece`
+    select given.name, found.short_id, found.part_no
+    from unnest(${names}::text[], ${names.map(gtin14Of)}::text[]) as given (name, gtin)
+    cross join lateral (
+      select short_id, part_no
+      from item
+      where part_no = coalesce(
+        (select part_no from item as same where same.short_id = given.name),
+        (select part_no from item_alias where alias = given.name),
+        (select part_no from item_alias where alias = given.gtin)
+      )
+      offset 0
+    ) as found`;
+}
+
+/** Reads them. */
+export async function findNamedItems(sql: Sql | Tx, names: readonly string[]): Promise<NamedItem[]> {
+  const rows = await send<{ name: string; short_id: string; part_no: number }>(sql)`${namedItems(names)}`;
+  return rows.map(({ name, short_id: shortId, part_no: partNo }) => ({ name, shortId, partNo }));
+}

@@ -1,0 +1,268 @@
+import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
+import { dateTimeText } from '../lists/record-json.ts';
+import { type Piece, piece, raw, send } from '../postgres/piece.ts';
+import type { Tx } from '../postgres/pool.ts';
+
+/** An item that a code names: by its shortID, or by an alias. */
+export type ItemMatch = {
+  kind: 'item' | 'alias';
+  name: string;
+  partNo: number;
+  shortID: string;
+  description: string;
+};
+
+/**
+ * Finds the items with these shortIDs and aliases. Discontinued ones are found, too: their labels are still
+ * scanned.
+ */
+export async function findItemMatches(
+  tx: Tx,
+  names: { shortIds: readonly string[]; aliases: readonly string[] },
+): Promise<ItemMatch[]> {
+  const rows = await send<ItemMatch>(tx)`
+    select 'item' as kind, short_id as name, part_no as "partNo", short_id as "shortID", description
+    from item
+    where short_id = any(${names.shortIds}::text[])
+    union all
+    select 'alias', alias, item.part_no, item.short_id, item.description
+    from item_alias
+    cross join lateral (
+      select part_no, short_id, description
+      from item
+      where item.part_no = item_alias.part_no
+      offset 0
+    ) as item
+    where alias = any(${names.aliases}::text[])`;
+  return [...rows];
+}
+
+export type StockKind = 'lot' | 'serial' | 'serial2' | 'rfidTag' | 'spot';
+
+/** What to look for. `partNo`: only lots of this item that are in stock; null: all. */
+export type StockAsk = { kind: StockKind; value: string; partNo: number | null };
+
+export type LotMatch = {
+  kind: Exclude<StockKind, 'spot'>;
+  recNo: number;
+  partNo: number;
+  shortID: string;
+  description: string;
+  wID: number;
+  spot: string;
+  units: Quantity;
+  serial: string;
+  serial2: string | null;
+  rFIDTag: string | null;
+  expires: string | null;
+  hold: boolean;
+  active: boolean;
+};
+export type SpotMatch = { kind: 'spot'; wID: number; spot: string };
+export type StockMatch = LotMatch | SpotMatch;
+
+// Of so many lots with a value, those in stock are shown first. More are not looked at.
+const lookedAtMax = 100;
+// Lots on hold of an item in a warehouse that are looked at for a serial2, which has no index for them.
+const heldLookedAtMax = 1000;
+
+type Row = Omit<LotMatch, 'kind' | 'units'> & { place: number; units: string };
+
+/**
+ * Finds lots and spots in these warehouses, at most some more than `max` of each ask; by the index of the ask
+ * in the list, lots in stock first. All asks travel in three statements. Nothing outside these warehouses is
+ * looked at but a lot whose recNo was asked for. Must be the last statements of the transaction.
+ */
+export async function findStockMatches(
+  tx: Tx,
+  asks: readonly StockAsk[],
+  wids: readonly number[],
+  max: number,
+): Promise<Map<number, StockMatch[]>> {
+  const found = new Map<number, StockMatch[]>();
+  if (asks.length === 0 || wids.length === 0) return found;
+  const add = (place: number, match: StockMatch) => {
+    const known = found.get(place);
+    if (known === undefined) found.set(place, [match]);
+    else known.push(match);
+  };
+  const { anyItem, oneItem } = branchesOf(asks, wids, max);
+  const spots = await findSpots(tx, asks, wids);
+  const rows = await findLots(tx, anyItem);
+  if (oneItem.length > 0) {
+    // If most numbers are rare, a plan that reads all lots with a number and sorts out those of other items
+    // looks cheap, and would then be kept for a number that ten thousand items have.
+    await tx`select set_config('enable_sort', 'off', true)`;
+    rows.push(...(await findLots(tx, oneItem)));
+  }
+  rows.sort((one, other) => Number(other.active) - Number(one.active) || other.recNo - one.recNo);
+  for (const { place, units, ...lot } of rows) {
+    const kind = asks[place]!.kind as LotMatch['kind'];
+    add(place, { kind, ...lot, units: parseQuantity(units) });
+  }
+  for (const { place, wid } of spots) add(place, { kind: 'spot', wID: wid, spot: asks[place]!.value });
+  return found;
+}
+
+/** Reads the lots that these branches find. */
+async function findLots(tx: Tx, branches: readonly Piece[]): Promise<Row[]> {
+  if (branches.length === 0) return [];
+  const rows = await send<Row>(tx)`
+    select found.place as "place", lot.rec_no::float8 as "recNo", lot.part_no as "partNo", item.short_id as "shortID",
+      item.description, lot.wid as "wID", lot.spot, trim_scale(lot.units)::text as units, lot.serial, lot.serial2,
+      lot.rfid_tag as "rFIDTag", ${raw(dateTimeText('lot.expires'))} as expires, lot.hold, lot.active
+    from (${branches.reduce((all, each) => piece`${all} union all ${each}`)}) as found
+    cross join lateral (select * from lot where lot.rec_no = found.rec_no offset 0) as lot
+    cross join lateral (
+      select short_id, description
+      from item
+      where item.part_no = lot.part_no
+      offset 0
+    ) as item`;
+  return [...rows];
+}
+
+type Placed = { place: number; value: string; partNo: number | null };
+
+/** `oneItem`: those that find lots of one item; see {@link ofItem}. */
+function branchesOf(
+  asks: readonly StockAsk[],
+  wids: readonly number[],
+  max: number,
+): { anyItem: Piece[]; oneItem: Piece[] } {
+  const placed = (kind: StockKind, isOfItem: boolean): Placed[] =>
+    asks.flatMap(({ kind: asked, value, partNo }, place) =>
+      asked === kind && (partNo !== null) === isOfItem ? [{ place, value, partNo }] : [],
+    );
+  const anyItem = columns.flatMap(({ kind, ...column }) =>
+    branch(placed(kind, false), (given) => byValue(given, column, wids, max)),
+  );
+  return {
+    anyItem: [...branch(placed('lot', false), (given) => byRecNo(given, wids)), ...anyItem],
+    oneItem: columns.flatMap(({ kind, ...column }) =>
+      branch(placed(kind, true), (given) => ofItem(given, column, wids, max)),
+    ),
+  };
+}
+
+function branch(given: readonly Placed[], make: (given: readonly Placed[]) => Piece): Piece[] {
+  return given.length === 0 ? [] : [make(given)];
+}
+
+type Column = { column: string; isSet: string; held: string };
+
+/** The columns and the conditions of their indexes. `held`: the condition of the index for lots on hold. */
+const columns: readonly ({ kind: Exclude<StockKind, 'lot' | 'spot'> } & Column)[] = [
+  { kind: 'serial', column: 'serial', isSet: `serial <> ''`, held: `serial <> ''` },
+  { kind: 'serial2', column: 'serial2', isSet: 'serial2 is not null', held: 'rec_no > 0' },
+  { kind: 'rfidTag', column: 'rfid_tag', isSet: 'rfid_tag is not null', held: 'rec_no > 0' },
+];
+
+function asked(given: readonly Placed[]): Piece {
+  return piece`
+    unnest(${given.map(({ place }) => place)}::integer[], ${given.map(({ value }) => value)}::text[],
+      ${given.map(({ partNo }) => partNo)}::integer[]) as asked (place, value, part_no)`;
+}
+
+function byRecNo(given: readonly Placed[], wids: readonly number[]): Piece {
+  return piece`
+    select asked.place, found.rec_no
+    from ${asked(given)}
+    cross join lateral (
+      select rec_no, wid
+      from lot
+      where lot.rec_no = asked.value::bigint
+      offset 0
+    ) as found
+    where found.wid = any(${wids}::integer[])`;
+}
+
+function byValue(
+  given: readonly Placed[],
+  { column, isSet }: Pick<Column, 'column' | 'isSet'>,
+  wids: readonly number[],
+  max: number,
+): Piece {
+  return piece`
+    select asked.place, found.rec_no
+    from ${asked(given)}
+    cross join lateral (
+      select rec_no
+      from (
+        select rec_no, active
+        from lot
+        where ${raw(column)} = asked.value and ${raw(isSet)} and wid = any(${wids}::integer[])
+        limit ${lookedAtMax}
+      ) as lot
+      order by active desc, rec_no desc
+      limit ${max}
+    ) as found`;
+}
+
+// As in the indexes for picks, each of which has this order for an item, a warehouse and one value.
+const pickOrder = raw(`order by coalesce(expires, 'infinity'), received, rec_no`);
+
+/**
+ * Lots in stock of an item, however many other items have the same value. With sorting off, only the index
+ * for picks by this column has the order.
+ */
+function ofItem(
+  given: readonly Placed[],
+  { column, isSet, held }: Column,
+  wids: readonly number[],
+  max: number,
+): Piece {
+  const isIndexed = held === isSet;
+  return piece`
+    select asked.place, found.rec_no
+    from ${asked(given)}
+    cross join unnest(${wids}::integer[]) as scope (wid)
+    cross join lateral (
+      (
+        select rec_no
+        from lot
+        where lot.part_no = asked.part_no and lot.wid = scope.wid and lot.${raw(column)} = asked.value and active
+          and not hold and ${raw(isSet)}
+        ${pickOrder}
+        limit ${max}
+      )
+      union all
+      (
+        select rec_no
+        from (
+          select rec_no, ${raw(column)}
+          from lot
+          where lot.part_no = asked.part_no and lot.wid = scope.wid and active and hold and ${raw(held)}
+            ${isIndexed ? piece`and lot.${raw(column)} = asked.value` : piece``}
+          ${pickOrder}
+          limit ${isIndexed ? max : heldLookedAtMax}
+        ) as held
+        where held.${raw(column)} = asked.value
+        limit ${max}
+      )
+    ) as found`;
+}
+
+/** The warehouses in which the spots have, or had, lots. */
+async function findSpots(
+  tx: Tx,
+  asks: readonly StockAsk[],
+  wids: readonly number[],
+): Promise<{ place: number; wid: number }[]> {
+  const given = asks.flatMap(({ kind, value }, place) =>
+    kind === 'spot' ? [{ place, value, partNo: null }] : [],
+  );
+  if (given.length === 0) return [];
+  const rows = await send<{ place: number; wid: number }>(tx)`
+    select asked.place, scope.wid
+    from ${asked(given)}
+    cross join unnest(${wids}::integer[]) as scope (wid)
+    cross join lateral (
+      select
+      from lot
+      where lot.spot = asked.value and lot.spot <> '' and lot.wid = scope.wid
+      limit 1
+    ) as found
+    order by asked.place, scope.wid`;
+  return [...rows];
+}

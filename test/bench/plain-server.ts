@@ -1,0 +1,55 @@
+import type { AddressInfo } from 'node:net';
+import { createApp } from '@inventory/api/app';
+import { openDatabase } from '@inventory/api/database';
+import { createAuthenticator } from '@inventory/api/http/callers/authenticator';
+import { createGuessLimiter } from '@inventory/api/http/callers/guess-limit';
+import { createStrangers } from '@inventory/api/http/callers/strangers';
+import { createStanding } from '@inventory/api/http/connections/standing';
+import { createBodyRoom } from '@inventory/api/http/reading/body-room';
+import { createRequestLog } from '@inventory/api/http/request-log';
+import { createApiMetrics } from '@inventory/api/metrics';
+import { inventoryRoutes } from '@inventory/api/routes/inventory';
+import { createTokenHandler } from '@inventory/api/routes/token';
+import { createRateLimiter } from '@inventory/auth/rate-limit';
+import { connect } from '@inventory/db/postgres/pool';
+import { createFoldedLog } from '@inventory/process/log/folded-log';
+import { createLog } from '@inventory/process/log/log';
+import { createMetrics } from '@inventory/process/telemetry/metrics';
+import { connectProducer } from '@inventory/queue/redis/redis';
+import { createPlainStock } from './plain-stock.ts';
+
+// The api with the plain way of writing: the very same checks, another Stock.
+const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '' } = process.env;
+const sql = connect(DATABASE_URL, { name: 'bench-api', connectionsMax: 20 });
+const { lists, authentication } = openDatabase(DATABASE_URL, 10);
+const redis = connectProducer(REDIS_URL, () => {});
+const authenticator = await createAuthenticator(
+  authentication,
+  Date.now,
+  createLog('bench'),
+  async () => false,
+);
+const folded = createFoldedLog(createLog('bench'));
+const app = createApp({
+  routes: inventoryRoutes(lists, createPlainStock(sql) as never),
+  token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
+  authenticator,
+  rateLimiter: createRateLimiter(redis, { prefix: QUEUE_PREFIX, what: 'requests' }),
+  rateLimit: 100,
+  tracing: null,
+  strangers: createStrangers(() => false, createStanding()),
+  bodyRoom: createBodyRoom(),
+  proxies: 0,
+  corsOrigins: [],
+  isDraining: () => false,
+  log: createLog('bench'),
+  requestLog: createRequestLog({
+    ...{ log: createLog('bench'), folded, isPostgresWell: () => true },
+    isAccessLogged: false,
+  }),
+  metrics: createApiMetrics(createMetrics()),
+});
+const server = app.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`${JSON.stringify({ msg: 'server is up', port })}\n`);
+});
