@@ -46,6 +46,9 @@ test('every verb gives the answer of its call', async () => {
   const kinds = (await all(inventory.transactions({ itemID }))).map(({ kind }) => kind);
   expect(kinds).toEqual(['reverse', 'count', 'issue', 'move', 'receive']);
 
+  const { results } = await inventory.scan({ scans: [{ data: itemID }], wid: 1 });
+  expect(results[0]!.matches).toMatchObject([{ kind: 'item', shortID: itemID }]);
+
   expect(await inventory.discontinueItem(itemID)).toEqual({ shortID: itemID, status: 'discontinued' });
   const isIt = ({ shortID }: { shortID: string }) => shortID === itemID;
   expect((await all(inventory.items())).filter(isIt)).toEqual([]);

@@ -208,6 +208,14 @@ export class InventoryClient<Exact extends boolean = false> {
     );
   }
 
+  /** What codes are: items, lots, serials, tags and spots, all that match, and what can be done with each. */
+  scan(body: Api.ScanBody, options: CallOptions = {}): Promise<Api.Scanned<Exact>> {
+    const { api } = this.#transport;
+    return this.#read({ ...options, kind: 'read' }, (how) =>
+      api.POST('/Scan', { body: body as Schemas['ScanRequest'], ...how }),
+    );
+  }
+
   /** This client itself: its rights, its warehouses, its limits, and the position of the change feed. */
   me(options: CallOptions = {}): Promise<Api.Me> {
     return this.#read(options, (how) => this.#transport.api.GET('/Me', how));

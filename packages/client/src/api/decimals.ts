@@ -19,6 +19,7 @@ export const decimalNames = [
   'grossWeight',
   'inStock',
   'netWeight',
+  'number',
   'onHold',
   'onHoldAtLeast',
   'onOrder',

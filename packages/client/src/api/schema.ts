@@ -548,6 +548,96 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/Item/{partNo}/Aliases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the aliases of an item
+         * @description *Extension.* By `alias`. Empty if the item has none.
+         *     An alias can be used wherever a transaction names an item (`itemID`), with `GET /Item?key=…&type=alias`, and `POST /Scan` finds the item by it. It is unique over all items, and never
+         *     equals a ShortID. A GTIN of 8, 12, 13 or 14 digits is looked up in its form of 14 digits: teach that one.
+         *
+         *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
+         */
+        get: operations["listAliases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/Item/{partNo}/Aliases/{alias}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Teach an alias: the item is found by it
+         * @description *Extension.* So that a fleet can teach the service a code that it has just met. A repeat returns `unchanged`. A name that belongs to another item, or that is a
+         *     ShortID: 409.
+         *     An alias can be used wherever a transaction names an item (`itemID`), with `GET /Item?key=…&type=alias`, and `POST /Scan` finds the item by it. It is unique over all items, and never
+         *     equals a ShortID. A GTIN of 8, 12, 13 or 14 digits is looked up in its form of 14 digits: teach that one.
+         *
+         *     **Permission:** Create/Modify Item Master Record (116), else 403. **Writes:** a read-only client gets 403.
+         */
+        put: operations["teachAlias"];
+        post?: never;
+        /**
+         * Remove an alias: the item is no longer found by it
+         * @description *Extension.* Transactions that used the alias keep their item. An alias that the item does not have: 404.
+         *
+         *     **Permission:** Create/Modify Item Master Record (116), else 403. **Writes:** a read-only client gets 403.
+         */
+        delete: operations["removeAlias"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/Scan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What is this code? All that codes name, with operations that are ready to be sent
+         * @description *Extension.* Send what the scanner read, up to 500 codes. Each result has **all** matches in the scope, at most 20 of them: items by ShortID (`item`)
+         *     and by alias (`alias`), lots by `recNo` (`lot`), `serial`, `serial2` and `rfidTag`, and spots. `ambiguous: true`: ask the user which one is meant.
+         *     A lot with one of these values that is used up is found, too, after those in stock. Discontinued items are found.
+         *
+         *     **Operations.** `operation` is a body for the call in `op`, or, together with `op`, an operation for `POST /Inventory/Batch`. It can be sent once the fields named in
+         *     `missing` are filled in. An item is received, a lot is issued (or moved, if it is on hold), and units are moved to a spot.
+         *
+         *     **GS1.** A code is read as GS1 only if something says so: a symbology identifier (`]C1`, `]e0`, `]d2`, `]Q3`, `]J1`), FNC1 (U+001D), brackets, as in `(01)…(10)…`, a GS1 Digital Link,
+         *     or the check digit of a GTIN or an SSCC: a text that begins with `01` and a valid GTIN, or with `00` and a valid SSCC, and a GTIN alone. So `10D9T` is no lot `D9T`. In brackets, write `\(` for a
+         *     bracket within a value. Lengths, characters, dates and check digits are checked. A code that claims to be GS1 and is not valid, or says two things at once,
+         *     has `gs1: null`, and `fault` names the Application Identifier. Its text is still looked up like any other.
+         *
+         *     A GTIN is looked up as an alias in its form of 14 digits. AI 10 is `serial`, 21 `serial2`, 17 the expiration, 30 or 37 the units, 310n the net weight. With a GTIN, lots of
+         *     that item alone are found, and only those in stock. An SSCC is looked up as an alias, `serial`, `serial2` and `rfidTag`.
+         *
+         *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
+         */
+        post: operations["scanCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -580,12 +670,13 @@ export interface components {
              *     - `alreadyReversed`: the transaction was reversed before
              *     - `isReversal`: a reversal cannot be reversed
              *     - `unitsMovedOn`: some units are no longer where the transaction left them
+             *     - `nameTaken`: the alias is an alias of another item, or the ShortID of an item
              *     - `keyReused`: the `Idempotency-Key` was used with another request
              *     - `cursorOutdated`: the cursor is of a database that was restored from a backup since
              *     - `operationRefused`: an operation of an atomic batch was refused, so none was applied; its own error says why
              * @enum {string}
              */
-            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "keyReused" | "cursorOutdated" | "operationRefused";
+            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "keyReused" | "cursorOutdated" | "operationRefused";
             /** @description Extension: the exact figures for the reason */
             figures?: {
                 /**
@@ -662,6 +753,8 @@ export interface components {
                 recNo?: number;
                 /** @description the transaction */
                 transactionNo?: number;
+                /** @description the item that has the name */
+                partNo?: number;
                 /** @description operations of the batch that were refused */
                 operations?: number;
                 /** @description index of the first of them in the list */
@@ -698,12 +791,13 @@ export interface components {
              *     - `alreadyReversed`: the transaction was reversed before
              *     - `isReversal`: a reversal cannot be reversed
              *     - `unitsMovedOn`: some units are no longer where the transaction left them
+             *     - `nameTaken`: the alias is an alias of another item, or the ShortID of an item
              *     - `keyReused`: the `Idempotency-Key` was used with another request
              *     - `cursorOutdated`: the cursor is of a database that was restored from a backup since
              *     - `operationRefused`: an operation of an atomic batch was refused, so none was applied; its own error says why
              * @enum {string}
              */
-            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "keyReused" | "cursorOutdated" | "operationRefused";
+            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "keyReused" | "cursorOutdated" | "operationRefused";
             /** @description Extension: the exact figures for the reason */
             figures?: {
                 /**
@@ -780,6 +874,8 @@ export interface components {
                 recNo?: number;
                 /** @description the transaction */
                 transactionNo?: number;
+                /** @description the item that has the name */
+                partNo?: number;
                 /** @description operations of the batch that were refused */
                 operations?: number;
                 /** @description index of the first of them in the list */
@@ -897,6 +993,8 @@ export interface components {
                 wID: number;
                 spot: string;
             }[];
+            /** @description Extension: the ShortID of the item; only if `itemID` was an alias or a GTIN */
+            shortID?: string;
             /**
              * @description false: it was done
              * @constant
@@ -928,6 +1026,8 @@ export interface components {
                  */
                 remaining: number;
             }[];
+            /** @description Extension: the ShortID of the item; only if `itemID` was an alias or a GTIN */
+            shortID?: string;
             /**
              * @description false: it was done
              * @constant
@@ -969,6 +1069,8 @@ export interface components {
                  */
                 remaining: number;
             }[];
+            /** @description Extension: the ShortID of the item; only if `itemID` was an alias or a GTIN */
+            shortID?: string;
             /**
              * @description false: it was done
              * @constant
@@ -1049,12 +1151,13 @@ export interface components {
                  *     - `alreadyReversed`: the transaction was reversed before
                  *     - `isReversal`: a reversal cannot be reversed
                  *     - `unitsMovedOn`: some units are no longer where the transaction left them
+                 *     - `nameTaken`: the alias is an alias of another item, or the ShortID of an item
                  *     - `keyReused`: the `Idempotency-Key` was used with another request
                  *     - `cursorOutdated`: the cursor is of a database that was restored from a backup since
                  *     - `operationRefused`: an operation of an atomic batch was refused, so none was applied; its own error says why
                  * @enum {string}
                  */
-                reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "keyReused" | "cursorOutdated" | "operationRefused";
+                reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "keyReused" | "cursorOutdated" | "operationRefused";
                 /** @description Extension: the exact figures for the reason */
                 figures?: {
                     /**
@@ -1131,6 +1234,8 @@ export interface components {
                     recNo?: number;
                     /** @description the transaction */
                     transactionNo?: number;
+                    /** @description the item that has the name */
+                    partNo?: number;
                     /** @description operations of the batch that were refused */
                     operations?: number;
                     /** @description index of the first of them in the list */
@@ -1839,7 +1944,7 @@ export interface components {
             aSN: number;
         };
         ReceiveCall: {
-            /** @description Item ShortID */
+            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
             itemID: string;
             /**
              * Format: decimal
@@ -1904,7 +2009,7 @@ export interface components {
             dryRun?: boolean | null;
         };
         MoveCall: {
-            /** @description Item ShortID */
+            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
             itemID: string;
             /**
              * Format: decimal
@@ -1971,6 +2076,8 @@ export interface components {
                 wID: number;
                 spot: string;
             }[];
+            /** @description Extension: the ShortID of the item; only if `itemID` was an alias or a GTIN */
+            shortID?: string;
             /**
              * @description true: nothing was done
              * @constant
@@ -1984,7 +2091,7 @@ export interface components {
             }[];
         };
         IssueCall: {
-            /** @description Item ShortID */
+            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
             itemID: string;
             /**
              * Format: decimal
@@ -2060,6 +2167,8 @@ export interface components {
                  */
                 remaining: number;
             }[];
+            /** @description Extension: the ShortID of the item; only if `itemID` was an alias or a GTIN */
+            shortID?: string;
             /**
              * @description true: nothing was done
              * @constant
@@ -2073,7 +2182,7 @@ export interface components {
             }[];
         };
         CountCall: {
-            /** @description Item ShortID */
+            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
             itemID: string;
             /**
              * Format: int32
@@ -2145,6 +2254,8 @@ export interface components {
                  */
                 remaining: number;
             }[];
+            /** @description Extension: the ShortID of the item; only if `itemID` was an alias or a GTIN */
+            shortID?: string;
             /**
              * @description true: nothing was done
              * @constant
@@ -2217,7 +2328,7 @@ export interface components {
             deviceID?: string | null;
             /** @description Evidence: the number that the device gave the work */
             deviceSeq?: number | null;
-            /** @description Item ShortID */
+            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
             itemID: string;
             /**
              * Format: decimal
@@ -2293,7 +2404,7 @@ export interface components {
             deviceID?: string | null;
             /** @description Evidence: the number that the device gave the work */
             deviceSeq?: number | null;
-            /** @description Item ShortID */
+            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
             itemID: string;
             /**
              * Format: decimal
@@ -2343,7 +2454,7 @@ export interface components {
             deviceID?: string | null;
             /** @description Evidence: the number that the device gave the work */
             deviceSeq?: number | null;
-            /** @description Item ShortID */
+            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
             itemID: string;
             /**
              * Format: decimal
@@ -2406,7 +2517,7 @@ export interface components {
             deviceID?: string | null;
             /** @description Evidence: the number that the device gave the work */
             deviceSeq?: number | null;
-            /** @description Item ShortID */
+            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
             itemID: string;
             /**
              * Format: int32
@@ -2586,6 +2697,8 @@ export interface components {
                 wID: number;
                 spot: string;
             }[];
+            /** @description Extension: the ShortID of the item; only if `itemID` was an alias or a GTIN */
+            shortID?: string;
             /**
              * @description true: nothing was done
              * @constant
@@ -2617,6 +2730,8 @@ export interface components {
                  */
                 remaining: number;
             }[];
+            /** @description Extension: the ShortID of the item; only if `itemID` was an alias or a GTIN */
+            shortID?: string;
             /**
              * @description true: nothing was done
              * @constant
@@ -2800,6 +2915,175 @@ export interface components {
             unit?: string | null;
             /** @description Opposite of discontinued */
             active?: boolean | null;
+        };
+        AliasPage: {
+            /** @description Records of the current page */
+            value: components["schemas"]["Alias"][];
+            /** @description Total records matching the query, before paging */
+            totalCount: number;
+            /** @description Current page number */
+            page: number;
+            /** @description Items per page: the requested size, capped at the maximum */
+            pageSize: number;
+            /** @description Total pages available */
+            pageCount: number;
+            /** @description true when more pages follow this one */
+            hasMore: boolean;
+        };
+        Alias: {
+            alias: string;
+        };
+        ScanRequest: {
+            /** @description 1 to 500 codes */
+            scans: {
+                /** @description The code as it was read, with its symbology identifier if the scanner sends one; FNC1 is U+001D */
+                data: string;
+                /** @description The symbology identifier (ISO/IEC 15424), if the scanner sends it beside the data */
+                symbology?: string;
+            }[];
+            /**
+             * Format: int32
+             * @description Only this warehouse; otherwise all in the scope
+             */
+            wid?: number | null;
+        };
+        ScanAnswer: {
+            /** @description In the order of `scans` */
+            results: {
+                /** @description As sent */
+                data: string;
+                /** @description true: the matches are not all of one item, or a spot is in several warehouses; ask the user */
+                ambiguous: boolean;
+                /** @description null: the code is not read as GS1 */
+                gs1: components["schemas"]["ScannedGs1"] | null;
+                /** @description Why a code that claims to be GS1 is not read as GS1 */
+                fault: {
+                    /** @description The Application Identifier, or the characters in its place; null: the code as a whole */
+                    ai: string | null;
+                    message: string;
+                } | null;
+                /** @description At most 20, in the order of their kinds */
+                matches: components["schemas"]["ScanMatch"][];
+                /** @description true: there are more */
+                moreMatches: boolean;
+            }[];
+        };
+        ScannedGs1: {
+            /**
+             * @description How the data is written; `gtin`: a bare GTIN
+             * @enum {string}
+             */
+            form: "elementString" | "brackets" | "digitalLink" | "gtin";
+            /** @description AI 01, or 02, in 14 digits */
+            gtin: string | null;
+            /** @description AI 00 */
+            sscc: string | null;
+            /** @description AI 10, the batch or lot: `serial` of a lot */
+            serial: string | null;
+            /** @description AI 21, the serial number: `serial2` of a lot */
+            serial2: string | null;
+            /** @description AI 17 */
+            expires: string | null;
+            /** @description AI 30 or 37 */
+            units: number | null;
+            /** @description AI 310n, kilograms, exact */
+            netWeight: number | null;
+            /** @description All Application Identifiers, in the order of the code */
+            elements: {
+                /** @description Application Identifier */
+                ai: string;
+                /** @description Its value, as encoded */
+                value: string;
+                /**
+                 * Format: date
+                 * @description The date in the value; day 00 is the last of the month
+                 */
+                date?: string;
+                /**
+                 * Format: decimal
+                 * @description A count or a measure, exact
+                 */
+                number?: number;
+            }[];
+            /** @description Application Identifiers that stand in it more than once, with the same value */
+            repeated: string[];
+        };
+        ScanMatch: {
+            /**
+             * @description The ShortID of the item
+             * @constant
+             */
+            kind: "item";
+            partNo: number;
+            shortID: string;
+            description: string;
+            operation: components["schemas"]["ScanOperation"];
+        } | {
+            /**
+             * @description An alias of the item; for a GTIN, of 14 digits
+             * @constant
+             */
+            kind: "alias";
+            alias: string;
+            partNo: number;
+            shortID: string;
+            description: string;
+            operation: components["schemas"]["ScanOperation"];
+        } | {
+            /**
+             * @description The field of the lot that has the code; `lot`: recNo
+             * @enum {string}
+             */
+            kind: "lot" | "serial" | "serial2" | "rfidTag";
+            recNo: number;
+            partNo: number;
+            shortID: string;
+            description: string;
+            wID: number;
+            spot: string;
+            /** Format: decimal */
+            units: number;
+            serial: string;
+            serial2: string | null;
+            rFIDTag: string | null;
+            expires: string | null;
+            hold: boolean;
+            active: boolean;
+            /** @description null: the lot is used up */
+            operation: components["schemas"]["ScanOperation"] | null;
+        } | {
+            /**
+             * @description A spot that has or had lots
+             * @constant
+             */
+            kind: "spot";
+            wID: number;
+            spot: string;
+            operation: components["schemas"]["ScanOperation"];
+        };
+        ScanOperation: {
+            /**
+             * @description The call, and `op` of an operation in a batch
+             * @enum {string}
+             */
+            op: "receive" | "move" | "issue";
+            /** @description Can be sent as it stands once the missing fields are filled in */
+            body: {
+                itemID?: string;
+                wid?: number;
+                recno?: number;
+                /** Format: decimal */
+                units?: number;
+                toSpot?: string;
+                serial?: string;
+                serial2?: string;
+                /** Format: date */
+                expires?: string;
+                /** Format: decimal */
+                netWeight?: number;
+            };
+            /** @description The required fields that the code does not tell */
+            missing: string[];
         };
     };
     responses: {
@@ -3266,7 +3550,7 @@ export interface operations {
             path: {
                 /**
                  * @description Transaction number
-                 * @example 14
+                 * @example 15
                  */
                 transactionNo: number;
             };
@@ -5289,6 +5573,434 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+        };
+    };
+    listAliases: {
+        parameters: {
+            query?: {
+                /** @description Page number, 1-based */
+                page?: number;
+                /** @description Items per page; more than 250 is capped to 250 */
+                pageSize?: number;
+            };
+            header?: {
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description An id of your own for this request; the answer and our logs carry it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description Internal part number
+                 * @example 1
+                 */
+                partNo: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Page": components["headers"]["X-Page"];
+                    "X-Page-Size": components["headers"]["X-Page-Size"];
+                    "X-Next-Modified-Since": components["headers"]["X-Next-Modified-Since"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AliasPage"];
+                };
+            };
+            /** @description The request is malformed or fails validation */
+            400: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The client may not do this */
+            403: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    teachAlias: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description An id of your own for this request; the answer and our logs carry it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description Internal part number
+                 * @example 1
+                 */
+                partNo: number;
+                /**
+                 * @description The other name, percent-encoded; a GTIN with 14 digits
+                 * @example 04006381333931
+                 */
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        alias: string;
+                        partNo: number;
+                        /** @enum {string} */
+                        status: "added" | "unchanged";
+                    };
+                };
+            };
+            /** @description The request is malformed or fails validation */
+            400: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The client may not do this */
+            403: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The current state does not allow it */
+            409: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            503: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    /** @description The limit: requests (q) in a window of so many seconds (w); a batch adds the policy `operations` (extension) */
+                    "RateLimit-Policy"?: string;
+                    /** @description Requests left (r) in this window, and the seconds until it ends (t) */
+                    RateLimit?: string;
+                    /** @description handling=strict: no unknown name was ignored (extension) */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeAlias: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description An id of your own for this request; the answer and our logs carry it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description Internal part number
+                 * @example 1
+                 */
+                partNo: number;
+                /**
+                 * @description The other name, percent-encoded; a GTIN with 14 digits
+                 * @example 04006381333931
+                 */
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        alias: string;
+                        partNo: number;
+                        /** @constant */
+                        status: "removed";
+                    };
+                };
+            };
+            /** @description The request is malformed or fails validation */
+            400: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The client may not do this */
+            403: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            503: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    /** @description The limit: requests (q) in a window of so many seconds (w); a batch adds the policy `operations` (extension) */
+                    "RateLimit-Policy"?: string;
+                    /** @description Requests left (r) in this window, and the seconds until it ends (t) */
+                    RateLimit?: string;
+                    /** @description handling=strict: no unknown name was ignored (extension) */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    scanCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description An id of your own for this request; the answer and our logs carry it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScanRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScanAnswer"];
+                };
+            };
+            /** @description The request is malformed or fails validation */
+            400: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The client may not do this */
+            403: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

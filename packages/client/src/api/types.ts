@@ -40,6 +40,7 @@ export type CountBody = Given<Schemas['CountCall']>;
 export type ReverseBody = Given<Schemas['ReverseCall']>;
 export type BatchBody = Given<Schemas['BatchRequest']>;
 export type Operation = Given<Schemas['Operation']>;
+export type ScanBody = Given<Schemas['ScanRequest']>;
 export type ItemCreateBody = Given<Schemas['ItemCreateRequest']>;
 export type ItemUpdateBody = Given<Schemas['ItemUpdateRequest']>;
 
@@ -76,6 +77,7 @@ export type ItemCreated<Exact extends boolean = false> = Read<Schemas['ItemCreat
 export type Transaction<Exact extends boolean = false> = Read<Schemas['Transaction'], Exact>;
 export type Change<Exact extends boolean = false> = Read<Schemas['Change'], Exact>;
 export type ChangePage<Exact extends boolean = false> = Read<Schemas['ChangePage'], Exact>;
+export type Scanned<Exact extends boolean = false> = Read<Schemas['ScanAnswer'], Exact>;
 export type Me = Schemas['Me'];
 
 /** The answer of the real call, or that of the dry run if the body asks for one. */

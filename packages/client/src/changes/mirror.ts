@@ -36,7 +36,7 @@ export type Mirror = {
 /** The calls that a mirror makes. */
 export type MirrorSource = {
   me(options: Signalled): Promise<Me>;
-  lots(query: { view: 'full'; wid?: number; modifiedSince?: string }, options: Signalled): Listing<FullLot>;
+  lots(query: { view: 'full'; modifiedSince?: string }, options: Signalled): Listing<FullLot>;
   items(query: { all: true }, options: Signalled): Listing<Item>;
   stockLevels(query: { wid: number; modifiedSince?: string }, options: Signalled): Listing<StockLevel>;
   changes(query: FeedQuery, options: Signalled): Feed<Change>;
@@ -91,7 +91,7 @@ export function startMirror(source: MirrorSource, store: MirrorStore): Mirror {
         losses = 0;
       } catch (error) {
         if (stopping.signal.aborted) break;
-        if (isOutdated(error)) position = null;
+        if (position !== null && mustBeginAgain(error)) position = null;
         else if (!(error instanceof InventoryError) || !isTemporary(error.status)) throw error;
         else await pause(pauseMs(++losses), stopping.signal);
       }
@@ -100,10 +100,13 @@ export function startMirror(source: MirrorSource, store: MirrorStore): Mirror {
     }
   }
 
-  const ended = run().catch((error) => {
-    fail(error);
-    throw error;
-  });
+  const ended = run().then(
+    () => fail(new Error('the mirror was closed')),
+    (error) => {
+      fail(error);
+      throw error;
+    },
+  );
   return {
     ended,
     caughtUp: () => {
@@ -136,8 +139,9 @@ async function readPage(
   }
 }
 
-function isOutdated(error: unknown): boolean {
-  return error instanceof InventoryError && error.reason === 'cursorOutdated';
+/** The database was restored from a backup, or a warehouse has left the scope a moment ago. */
+function mustBeginAgain(error: unknown): boolean {
+  return error instanceof InventoryError && (error.reason === 'cursorOutdated' || error.status === 403);
 }
 
 /** Reads the lots that were modified since they were read last. */
@@ -195,15 +199,13 @@ async function applyPage(
   options: Signalled,
 ): Promise<Position | null> {
   if (page.value.some(({ type }) => type === 'scope')) return null;
-  const { records, wids, renamedWids, isItemRenamed } = readChanges(page.value);
+  const { records, wids, isRenamed } = readChanges(page.value);
   const position = { ...before, cursor: page.nextCursor, levels: { ...before.levels } };
   const keep = (more: readonly Upsert[]) => records.push(...more);
-  if (isItemRenamed) {
+  if (isRenamed) {
     const renamed = source.lots({ view: 'full', modifiedSince: before.lots }, options);
     position.lots = await readList(renamed, lotUpsert, keep);
   }
-  // Lots show the new name of their warehouse at once, but count as modified only later.
-  for (const wid of renamedWids) await readList(source.lots({ view: 'full', wid }, options), lotUpsert, keep);
   for (const wid of wids) {
     const changed = source.stockLevels({ wid, modifiedSince: before.levels[wid]! }, options);
     position.levels[wid] = await readList(changed, levelUpsert(wid), keep);
@@ -213,12 +215,11 @@ async function applyPage(
   return position;
 }
 
-/** The records in some changes; the warehouses whose levels they change; and whose names lots show anew. */
+/** The records in some changes; the warehouses whose levels they change; and whether lots show a new name. */
 function readChanges(changes: readonly Change[]) {
   const records: Upsert[] = [];
   const wids = new Set<number>();
-  const renamedWids = new Set<number>();
-  let isItemRenamed = false;
+  let isRenamed = false;
   for (const change of changes) {
     if (change.type === 'stock') {
       records.push(...change.lots.map(lotUpsert));
@@ -232,14 +233,14 @@ function readChanges(changes: readonly Change[]) {
     } else if (change.type === 'item') {
       const { type, aliases, ...item } = change;
       records.push(itemUpsert(item));
-      isItemRenamed = true;
+      isRenamed = true;
     } else if (change.type === 'warehouse') {
       const { type, ...record } = change;
       records.push({ kind: 'warehouse', key: record.wID, record });
-      renamedWids.add(record.wID);
+      isRenamed = true;
     }
   }
-  return { records, wids, renamedWids, isItemRenamed };
+  return { records, wids, isRenamed };
 }
 
 function lotUpsert(record: FullLot): Upsert {
