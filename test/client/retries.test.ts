@@ -9,8 +9,8 @@ const service = useService();
 const isToken = ({ path }: { path: string }) => path.endsWith('/Token');
 
 /**
- * A client behind a proxy that meets the tries of its calls with these faults, and lets all further ones pass. Tokens
- * always pass.
+ * A client behind a proxy that meets the tries of its calls with these faults, and lets all further ones
+ * pass. Tokens always pass.
  */
 async function behind(faults: Fault[], options: { timeoutMs?: number } = {}) {
   const proxy = await startFaultProxy(service.baseUrl, (request) =>

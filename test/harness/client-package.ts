@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * An empty project in `folder` with the client installed from the file that `npm pack` makes. Returns the folder of the
- * installed package.
+ * An empty project in `folder` with the client installed from the file that `npm pack` makes. Returns the
+ * folder of the installed package.
  */
 export function installClient(folder: string): string {
   const source = join(root, 'packages/client');

@@ -5,16 +5,16 @@ import { pause, pauseMs } from './http/pauses.ts';
 import { jsonText } from './http/quantities.ts';
 
 /** The most operations of one list. */
-export const operationsMax = 500;
+const operationsMax = 500;
 // Below the service's limit of 1 MiB, with room for the head.
-export const operationsBytesMax = 1_000_000;
+const operationsBytesMax = 1_000_000;
 
 type Send = (body: BatchBody) => Promise<Batched>;
 
 /**
- * Sends operations of mode `each` in lists that the service takes, one after the other, and returns their results in
- * order. Operations that were not applied because the service was busy are sent again until `timeoutMs` is over. Then
- * nothing further is sent, so that operations on one item keep their order.
+ * Sends operations of mode `each` in lists that the service takes, one after the other, and returns their
+ * results in order. Operations that were not applied because the service was busy are sent again until
+ * `timeoutMs` is over. Then nothing further is sent, so that operations on one item keep their order.
  */
 export async function sendEach(
   { operations, ...head }: BatchBody,

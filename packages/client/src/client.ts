@@ -23,8 +23,8 @@ export type WriteOptions = CallOptions & { idempotencyKey?: string | undefined }
 export type ItemName = number | string | { partNo: number } | { shortID: string } | { alias: string };
 
 /**
- * The client of the Inventory Management Service. Its methods are the calls of the API, with the API's own words. It
- * gets its token, tries again what may be tried again, and throws `InventoryError`.
+ * The client of the Inventory Management Service. Its methods are the calls of the API, with the API's own
+ * words. It gets its token, tries again what may be tried again, and throws `InventoryError`.
  */
 export class InventoryClient<Exact extends boolean = false> {
   readonly #transport: Transport;
@@ -93,8 +93,8 @@ export class InventoryClient<Exact extends boolean = false> {
   }
 
   /**
-   * Many transactions in one call. Mode `each` takes any number of operations and sends them in lists of up to 500; each
-   * gets a `key` unless it has one. Mode `atomic` is one list, all or nothing.
+   * Many transactions in one call. Mode `each` takes any number of operations and sends them in lists of up
+   * to 500; each gets a `key` unless it has one. Mode `atomic` is one list, all or nothing.
    */
   async batch<Body extends Api.BatchBody>(
     body: Body,
@@ -160,8 +160,8 @@ export class InventoryClient<Exact extends boolean = false> {
   }
 
   /**
-   * Every change behind `after`, in order and without gaps, and then those to come. Lost connections are made again. Keep
-   * `cursor` of what this returns to go on there later.
+   * Every change behind `after`, in order and without gaps, and then those to come. Lost connections are made
+   * again. Keep `cursor` of what this returns to go on there later.
    */
   changes(query: Api.ChangesQuery = {}, options: CallOptions = {}): Feed<Api.Change<Exact>> {
     const { api } = this.#transport;
@@ -251,8 +251,8 @@ export class InventoryClient<Exact extends boolean = false> {
   }
 
   /**
-   * Work that must not be lost without a network: `push` stores an operation, and the queue sends it when it can, each
-   * once and in order.
+   * Work that must not be lost without a network: `push` stores an operation, and the queue sends it when it
+   * can, each once and in order.
    */
   offlineQueue(options: OfflineQueueOptions): OfflineQueue {
     return openOfflineQueue((body, signal) => {

@@ -14,9 +14,9 @@ type Headers = { get(name: string): string | null } | Record<string, string | st
 const toleranceMs = 300_000;
 
 /**
- * Checks that a webhook comes from the service (Standard Webhooks 1.0.0), and returns its body. `secret`: the one that
- * the service shows, `whsec_…`. `body`: the bytes or the text as they came, not parsed. Throws InventoryError, code
- * `invalid_signature`.
+ * Checks that a webhook comes from the service (Standard Webhooks 1.0.0), and returns its body. `secret`: the
+ * one that the service shows, `whsec_…`. `body`: the bytes or the text as they came, not parsed. Throws
+ * InventoryError, code `invalid_signature`.
  */
 export async function verifyWebhook<Body = WebhookMessage>(
   secret: string,

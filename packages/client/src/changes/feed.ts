@@ -23,8 +23,8 @@ const waitSeconds = 25;
 const busyPauseMs = 500;
 
 /**
- * Follows the feed. `read` reads one page. What is lost on the way is asked for again, for as long as it takes; a refusal
- * ends it.
+ * Follows the feed. `read` reads one page. What is lost on the way is asked for again, for as long as it
+ * takes; a refusal ends it.
  */
 export function createFeed<Change>(
   asked: FeedQuery,

@@ -16,11 +16,17 @@ type Waitable<Result> = Result | Promise<Result>;
 
 /** Where a mirror keeps its records. */
 export type MirrorStore<Exact extends boolean = false> = {
-  /** The position that was stored last; null or undefined when there is none, and the mirror begins with the lists. */
+  /**
+   * The position that was stored last; null or undefined when there is none, and the mirror begins with the
+   * lists.
+   */
   position(): Waitable<string | null | undefined>;
   /** Forgets all records and the position. */
   clear(): Waitable<void>;
-  /** Stores the records and the position together. A null position means that the lists are not read whole yet. */
+  /**
+   * Stores the records and the position together. A null position means that the lists are not read whole
+   * yet.
+   */
   upsert(records: readonly Upsert<Exact>[], position: string | null): Waitable<void>;
 };
 
@@ -44,8 +50,8 @@ export type MirrorSource = {
 type Signalled = { signal: AbortSignal };
 
 /**
- * `lots` and `levels` (by warehouse): for `modifiedSince` of these lists, when a change tells that they show something
- * new, such as the name of an item, or figures that follow from several lots.
+ * `lots` and `levels` (by warehouse): for `modifiedSince` of these lists, when a change tells that they show
+ * something new, such as the name of an item, or figures that follow from several lots.
  */
 type Position = { cursor: string; lots: string; levels: Record<number, string> };
 
@@ -55,7 +61,10 @@ const busyPauseMs = 500;
 // Then the lots that were modified since are read, so that a new name makes the mirror read few lots again.
 const agesMs = 3_600_000;
 
-/** Starts a mirror, which runs until it is closed. It is the same for an exact client, whose quantities it copies. */
+/**
+ * Starts a mirror, which runs until it is closed. It is the same for an exact client, whose quantities it
+ * copies.
+ */
 export function startMirror(source: MirrorSource, store: MirrorStore): Mirror {
   const stopping = new AbortController();
   let waking = new AbortController();
@@ -176,7 +185,10 @@ async function readLists(source: MirrorSource, store: MirrorStore, options: Sign
   return position;
 }
 
-/** Hands the records of a list on. Returns its value for `modifiedSince` next time, which is that of the first page. */
+/**
+ * Hands the records of a list on. Returns its value for `modifiedSince` next time, which is that of the first
+ * page.
+ */
 async function readList<Item>(
   list: Listing<Item>,
   upsertOf: (item: Item) => Upsert,

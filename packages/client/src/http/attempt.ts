@@ -2,8 +2,8 @@
 export type Answer = { status: number; headers: Headers; text: string };
 
 /**
- * Runs one attempt under a limit of time and the caller's signal. It ends at the first of both, also when what it waits
- * for goes on for others.
+ * Runs one attempt under a limit of time and the caller's signal. It ends at the first of both, also when
+ * what it waits for goes on for others.
  */
 export async function attempt<Result>(
   limitMs: number,

@@ -23,8 +23,8 @@ export class InventoryError extends Error {
   /** The HTTP status; 0 without an answer. */
   readonly status: number;
   /**
-   * The service's code, such as `conflict`. Ours: `connection_lost`, `aborted`, `unexpected_answer` (from something
-   * between us and the service).
+   * The service's code, such as `conflict`. Ours: `connection_lost`, `aborted`, `unexpected_answer` (from
+   * something between us and the service).
    */
   readonly code: string;
   /** What stands in the way, with `conflict`: `insufficientStock`, `onHold`, … */
@@ -36,8 +36,8 @@ export class InventoryError extends Error {
   /** The service's id of the request, for its operators. */
   readonly requestId: string | null;
   /**
-   * `notApplied`: nothing was applied and never will be. `unknown`: send it again with the same `idempotencyKey` to
-   * find out.
+   * `notApplied`: nothing was applied and never will be. `unknown`: send it again with the same
+   * `idempotencyKey` to find out.
    */
   readonly outcome: Outcome;
   /** What is known of the operations of a batch. */

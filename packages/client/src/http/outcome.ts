@@ -3,8 +3,8 @@ import { InventoryError, type Outcome } from './inventory-error.ts';
 import { parseJson } from './quantities.ts';
 
 /**
- * What a call does. `read`: nothing that lasts. `keyed`: a write whose resend is recognized. `unkeyed`: a write whose
- * resend is not.
+ * What a call does. `read`: nothing that lasts. `keyed`: a write whose resend is recognized. `unkeyed`: a
+ * write whose resend is not.
  */
 export type CallKind = 'read' | 'keyed' | 'unkeyed';
 
@@ -59,8 +59,8 @@ function readBody(text: string, isExact: boolean): ErrorBody {
 }
 
 /**
- * The outcome of a call from its last answer and from whether an earlier send of it may have been applied. A refusal
- * that the key was looked up for speaks for all sends; one made before that does not.
+ * The outcome of a call from its last answer and from whether an earlier send of it may have been applied. A
+ * refusal that the key was looked up for speaks for all sends; one made before that does not.
  */
 export function outcomeOf(kind: CallKind, last: InventoryError, isUnsure: boolean): Outcome {
   if (kind === 'read') return 'notApplied';

@@ -7,8 +7,8 @@ export function isTemporary(status: number): boolean {
 }
 
 /**
- * How long to wait before the next try. `tries`: how many there were. `retryAfter`: the header of that name, in seconds
- * or as a date. The jitter keeps callers apart that were refused together.
+ * How long to wait before the next try. `tries`: how many there were. `retryAfter`: the header of that name,
+ * in seconds or as a date. The jitter keeps callers apart that were refused together.
  */
 export function pauseMs(tries: number, retryAfter: string | null = null): number {
   const growing = Math.min(firstMs * 2 ** (tries - 1), longestMs);

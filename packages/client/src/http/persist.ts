@@ -19,8 +19,8 @@ export type Persistence = {
 export type Sent = { anything: boolean };
 
 /**
- * Sends until there is an answer that is final, or no time is left. Returns the answer of success; throws InventoryError
- * otherwise.
+ * Sends until there is an answer that is final, or no time is left. Returns the answer of success; throws
+ * InventoryError otherwise.
  */
 export async function persist(
   send: (signal: AbortSignal, sent: Sent) => Promise<Answer>,

@@ -4,8 +4,8 @@ const decimals: ReadonlySet<string> = new Set(decimalNames);
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
- * The JSON text of a body. Quantities that are decimal texts are written as numbers, digit for digit; the service
- * refuses any other text.
+ * The JSON text of a body. Quantities that are decimal texts are written as numbers, digit for digit; the
+ * service refuses any other text.
  */
 export function jsonText(value: unknown, name = ''): string {
   if (typeof value === 'string' && decimals.has(name) && decimal.test(value)) return value;
@@ -18,7 +18,8 @@ export function jsonText(value: unknown, name = ''): string {
   return `{${fields.join()}}`;
 }
 
-// A string, and the number after it if it is a name. Texts are consumed whole, so nothing inside one is mistaken.
+// A string, and the number after it if it is a name. Texts are consumed whole, so nothing inside one is
+// mistaken.
 const named = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:\s*(-?\d[\d.eE+-]*))?/g;
 
 /** Reads an answer. `isExact`: quantities become texts, with the digits that came. */

@@ -3,8 +3,8 @@ import { builtin } from './node.ts';
 const held = new Set<string>();
 
 /**
- * Takes a file for this process alone. Returns the function that gives it back. A lock of a process that was killed is
- * taken over.
+ * Takes a file for this process alone. Returns the function that gives it back. A lock of a process that was
+ * killed is taken over.
  */
 export async function lockFile(path: string): Promise<() => Promise<void>> {
   const fs = builtin('node:fs/promises');

@@ -21,8 +21,9 @@ type Pending = { entry: Entry; resolve(): void; reject(error: unknown): void };
 const compactFromBytes = 256 * 1024;
 
 /**
- * Keeps a queue in a file: each change is a line at its end, on the disk before the promise is kept. A program that is
- * killed at any moment leaves at most half a line, which counts as not written. One process at a time.
+ * Keeps a queue in a file: each change is a line at its end, on the disk before the promise is kept. A
+ * program that is killed at any moment leaves at most half a line, which counts as not written. One process
+ * at a time.
  */
 export function fileStorage(path: string): QueueStorage {
   const contents: Contents = { waiting: new Map(), refused: new Map(), lastSeq: 0 };

@@ -15,8 +15,8 @@ export type OfflineQueueOptions = {
 
 export type OfflineQueue = {
   /**
-   * Stores an operation, which is then sent as soon as that is possible. `capturedAt`, `deviceID`, `deviceSeq` and `key`
-   * are filled in. An operation with a `key` that waits already is stored once.
+   * Stores an operation, which is then sent as soon as that is possible. `capturedAt`, `deviceID`,
+   * `deviceSeq` and `key` are filled in. An operation with a `key` that waits already is stored once.
    */
   push(operation: Operation): Promise<QueuedOperation>;
   /** How many operations wait. */

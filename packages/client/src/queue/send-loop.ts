@@ -13,8 +13,8 @@ const firstPauseMs = 500;
 const longestPauseMs = 30_000;
 
 /**
- * Repeats `work` while `hasWork`, with growing pauses after failures, until the signal is aborted. `tell` hears of each
- * failure, and of each success with null. `lookAgain` runs before a new try.
+ * Repeats `work` while `hasWork`, with growing pauses after failures, until the signal is aborted. `tell`
+ * hears of each failure, and of each success with null. `lookAgain` runs before a new try.
  */
 export function createLoop(options: {
   hasWork: () => boolean;

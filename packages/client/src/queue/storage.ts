@@ -15,7 +15,10 @@ export type RefusedOperation = StoredOperation & {
   statusCode: number;
   /** The service's error object. */
   error: { error: string; message: string; reason?: string; [field: string]: unknown };
-  /** `unknown`: it was sent before, and its client has lost a right since, so an earlier send may have been applied. */
+  /**
+   * `unknown`: it was sent before, and its client has lost a right since, so an earlier send may have been
+   * applied.
+   */
   outcome: 'notApplied' | 'unknown';
 };
 
@@ -24,8 +27,8 @@ export type QueueStorage = {
   /** All that is there, oldest first. */
   load(): Promise<{ waiting: readonly StoredOperation[]; refused: readonly RefusedOperation[] }>;
   /**
-   * Stores an operation behind all others. Returns its number: greater than every one that was given out before, also
-   * of operations that are gone.
+   * Stores an operation behind all others. Returns its number: greater than every one that was given out
+   * before, also of operations that are gone.
    */
   add(operation: QueuedOperation): Promise<number>;
   /** Takes the operations with these numbers out, and keeps the refused ones apart. */
