@@ -105,6 +105,60 @@ test('an error says that nothing was applied if no try can have reached the serv
   });
 });
 
+test('a list waits for its turn, however long that takes; a single call does not', async () => {
+  const limited: Fault = { refuse: 429, retryAfter: '1', body: '{"message":"Rate limit"}' };
+  const list = await behind([limited, limited, limited], { timeoutMs: 1500 });
+  for await (const { active } of list.inventory.lots({ recNo: 1 })) expect(active).toBeTypeOf('boolean');
+  expect(list.calls()).toHaveLength(4);
+  const single = await behind([limited, limited, limited], { timeoutMs: 1500 });
+  await expect(single.inventory.me()).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
+});
+
+test('operations of a batch that the service was too busy for are sent again, alone and in order', async () => {
+  const itemID = await service.item();
+  const receipt = { op: 'receive' as const, itemID, units: 1, wid: 1, reasonCode: 0 };
+  const busy = { statusCode: 503, error: 'internal_error', message: 'busy' };
+  const results = (statuses: string[]) =>
+    statuses.map((status, index) => ({
+      index,
+      key: null,
+      status,
+      statusCode: status === 'applied' ? 201 : 503,
+      error: busy,
+    }));
+  const answer = (statuses: string[]): Fault => ({
+    ...{ refuse: 200, body: JSON.stringify({ mode: 'each', results: results(statuses) }) },
+  });
+  const { inventory, calls } = await behind([
+    answer(['applied', 'notApplied', 'notApplied']),
+    answer(['applied', 'notApplied']),
+  ]);
+  const operations = ['a', 'b', 'c'].map((key) => ({ ...receipt, key: uniqueName(key) }));
+  const told = await inventory.batch({ mode: 'each', operations });
+  expect(told.summary).toEqual({ applied: 3, refused: 0, notApplied: 0 });
+  const keys = calls().map(({ body }) =>
+    JSON.parse(body).operations.map(({ key }: { key: string }) => key[0]),
+  );
+  expect(keys).toEqual([['a', 'b', 'c'], ['b', 'c'], ['c']]);
+});
+
+test('an error in the middle of a batch has the results that are known', async () => {
+  const itemID = await service.item();
+  const operations = Array.from({ length: 600 }, () => ({
+    ...{ op: 'receive' as const, itemID, units: 1, wid: 1, reasonCode: 0 },
+  }));
+  const faults: Fault[] = ['pass', ...Array(99).fill('lose')];
+  const { inventory } = await behind(faults, { timeoutMs: 10_000 });
+  const idempotencyKey = uniqueName('list');
+  const error = await inventory.batch({ mode: 'each', operations }, { idempotencyKey }).catch((each) => each);
+  expect(error).toMatchObject({ code: 'connection_lost', outcome: 'unknown' });
+  expect(error.results).toHaveLength(500);
+  faults.length = 0;
+  const again = await inventory.batch({ mode: 'each', operations }, { idempotencyKey });
+  expect(again.summary.applied).toBe(600);
+  expect((await inventory.lots({ itemID }).page()).totalCount).toBe(600);
+});
+
 test.each([409, 400, 404, 413, 500, 501])('%i is final', async (status) => {
   const body = await receipt();
   const text = JSON.stringify({ statusCode: status, error: 'conflict', message: 'No.' });

@@ -9,12 +9,20 @@ const operationsMax = 500;
 // Below the service's limit of 1 MiB, with room for the head.
 const operationsBytesMax = 1_000_000;
 
-type Send = (body: BatchBody) => Promise<Batched>;
+type Send = (body: BatchBody, timeoutMs: number) => Promise<Batched>;
+
+export type EachOptions = {
+  idempotencyKey?: string | undefined;
+  /** For each list, with all its tries. */
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+};
 
 /**
  * Sends operations of mode `each` in lists that the service takes, one after the other, and returns their
  * results in order. Operations that were not applied because the service was busy are sent again until
- * `timeoutMs` is over. Then nothing further is sent, so that operations on one item keep their order.
+ * `timeoutMs` is over. Then nothing further is sent, so that operations on one item keep their order. An
+ * error has the results that are known.
  */
 export async function sendEach(
   { operations, ...head }: BatchBody,
@@ -23,46 +31,51 @@ export async function sendEach(
 ): Promise<Batched> {
   const keyed = operations.map((each, index) => ({ ...each, key: each.key ?? `${idempotencyKey}/${index}` }));
   const results: Result[] = [];
-  try {
-    for (let from = 0; from < keyed.length; ) {
-      const list = listFrom(keyed, from);
-      const told = await insist(list, (some) => send({ ...head, operations: some }), timeoutMs, signal);
-      results.push(...told.map((result, place) => ({ ...result, index: from + place })));
-      if (told.some(isBusy)) return answerOf(fill(results, keyed));
-      from += list.length;
-    }
-  } catch (error) {
-    // What came before is known, whatever became of this list.
-    if (error instanceof InventoryError && results.length > 0) throw error.with({ results });
-    throw error;
+  for (let from = 0; from < keyed.length; ) {
+    const list = listFrom(keyed, from);
+    const sendSome = (some: readonly Operation[], leftMs: number) =>
+      send({ ...head, operations: some }, leftMs);
+    const { known, failure } = await insist(list, sendSome, timeoutMs, signal);
+    for (const [place, result] of known) results.push({ ...result, index: from + place });
+    if (failure !== null) throw results.length === 0 ? failure : failure.with({ results });
+    if (results.some(isBusy)) return answerOf(fill(results, keyed));
+    from += list.length;
   }
   return answerOf(results);
 }
 
-export type EachOptions = {
-  idempotencyKey?: string | undefined;
-  timeoutMs: number;
-  signal?: AbortSignal | undefined;
-};
+/** `known`: results by place in the list, in order. */
+type Told = { known: Map<number, Result>; failure: InventoryError | null };
 
 /** Resends what was not applied, in order, until all is decided or the time is over. */
 async function insist(
   list: readonly Operation[],
-  send: (operations: readonly Operation[]) => Promise<Batched>,
+  send: (operations: readonly Operation[], timeoutMs: number) => Promise<Batched>,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<Result[]> {
+): Promise<Told> {
   const until = performance.now() + timeoutMs;
-  const { results } = await send(list);
-  for (let tries = 1; results.some(isBusy); tries++) {
+  const known = new Map<number, Result>();
+  let open = [...list.keys()];
+  for (let tries = 1; ; tries++) {
+    try {
+      const { results } = await send(
+        open.map((place) => list[place]!),
+        until - performance.now(),
+      );
+      for (const [index, place] of open.entries()) known.set(place, results[index]!);
+    } catch (error) {
+      if (!(error instanceof InventoryError)) throw error;
+      // Nothing is known any more of what this send was about, unless it was surely not applied.
+      if (error.outcome === 'unknown') for (const place of open) known.delete(place);
+      return { known, failure: error };
+    }
+    open = open.filter((place) => isBusy(known.get(place)!));
     const waitMs = pauseMs(tries);
-    if (performance.now() + waitMs >= until || signal?.aborted) break;
+    if (open.length === 0 || performance.now() + waitMs >= until || signal?.aborted)
+      return { known, failure: null };
     await pause(waitMs, signal);
-    const places = [...results.keys()].filter((place) => isBusy(results[place]!));
-    const again = await send(places.map((place) => list[place]!));
-    for (const [index, place] of places.entries()) results[place] = again.results[index]!;
   }
-  return results;
 }
 
 /** Whether it may be sent again. */

@@ -106,8 +106,8 @@ export class InventoryClient<Exact extends boolean = false> {
       api.POST('/Inventory/Batch', { body: sent as Schemas['BatchRequest'], ...how });
     if (body.mode !== 'each') return this.#write(options, (how) => post(body, how));
     const { signal } = options;
-    const send = (list: Api.BatchBody) =>
-      this.#read<Api.Batched>({ signal, kind: 'keyed' }, (how) => post(list, how));
+    const send = (list: Api.BatchBody, timeoutMs: number) =>
+      this.#read<Api.Batched>({ signal, timeoutMs, kind: 'keyed' }, (how) => post(list, how));
     return (await sendEach(body, send, { ...options, timeoutMs: this.#timeoutMs })) as unknown as Answer;
   }
 

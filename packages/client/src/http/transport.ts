@@ -27,6 +27,8 @@ export type How = {
   /** Instead of what the request looks like. */
   kind?: CallKind | undefined;
   isPatient?: boolean | undefined;
+  /** Instead of that of the client. */
+  timeoutMs?: number | undefined;
   /** What the service may wait before it answers, beyond its usual time. */
   waitMs?: number | undefined;
 };
@@ -75,7 +77,7 @@ export function openTransport(options: TransportOptions): Transport {
     const headers = new Headers(request.headers);
     const persistence: Persistence = {
       kind: how.kind ?? kindOf(method, headers),
-      timeoutMs: times.timeoutMs + waitMs,
+      timeoutMs: (how.timeoutMs ?? times.timeoutMs) + waitMs,
       attemptMs: times.attemptMs + waitMs,
       ...{ isExact, isPatient: how.isPatient, signal: how.signal ?? request.signal },
     };

@@ -54,6 +54,20 @@ export function openOfflineQueue(
     onChange(queue);
   }
 
+  // Those that are being stored, by key.
+  const pushes = new Map<string, Promise<QueuedOperation>>();
+
+  async function store(operation: QueuedOperation): Promise<QueuedOperation> {
+    await loaded;
+    const known = view.waitingWith(operation.key);
+    if (known !== undefined) return { deviceSeq: known.seq, ...known.operation };
+    const seq = await storage.add(operation);
+    view.note({ seq, operation });
+    tell();
+    loop.start();
+    return { deviceSeq: seq, ...operation };
+  }
+
   const loop = createLoop({
     hasWork: () => view.waiting.size > 0,
     work: async () => {
@@ -75,32 +89,26 @@ export function openOfflineQueue(
     get error() {
       return failure;
     },
-    async push(given) {
-      await loaded;
-      const known = [...view.waiting.values()].find(({ operation }) => operation.key === given.key);
-      if (known !== undefined) return { deviceSeq: known.seq, ...known.operation };
+    push(given) {
       const operation = withEvidence(given, deviceID);
-      const seq = await storage.add(operation);
-      view.note({ seq, operation });
-      tell();
-      loop.start();
-      return { deviceSeq: seq, ...operation };
+      const same = pushes.get(operation.key);
+      if (same !== undefined) return same;
+      const pushed = store(operation).finally(() => pushes.delete(operation.key));
+      pushes.set(operation.key, pushed);
+      return pushed;
     },
     async forget(key) {
       await loaded;
-      const gone = view.refused.filter(({ operation }) => operation.key === key);
-      await storage.take(
-        gone.map(({ seq }) => seq),
-        [],
-      );
+      const seqs = view.refused.filter((each) => each.operation.key === key).map(({ seq }) => seq);
+      await storage.take(seqs, []);
       view.note();
       await view.load();
       tell();
     },
     async drained() {
       await loaded;
-      if (view.waiting.size === 0) return;
-      await new Promise<void>((resolve, reject) => drains.push({ resolve, reject }));
+      if (view.waiting.size > 0)
+        await new Promise<void>((resolve, reject) => drains.push({ resolve, reject }));
     },
     async close() {
       closing.abort();

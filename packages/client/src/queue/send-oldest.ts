@@ -39,7 +39,7 @@ export function createSender(send: Send, storage: QueueStorage, signal: AbortSig
     if (list.length === 0) return;
     const body = {
       mode: 'each' as const,
-      sentAt: new Date().toISOString(),
+      sentAt: sentAtFor(list),
       operations: operations.slice(0, list.length),
     };
     try {
@@ -66,6 +66,15 @@ export function createSender(send: Send, storage: QueueStorage, signal: AbortSig
     /** Sends the oldest operations, one list, and takes out those that were decided. */
     sendList: () => storage.lock?.(sendOldest) ?? sendOldest(),
   };
+}
+
+/**
+ * The device's clock now. If it was set back since something was captured, that is no reason to refuse the
+ * work: it was captured no later than now, so its time stands for now.
+ */
+function sentAtFor(list: readonly StoredOperation[]): string {
+  const captured = list.map(({ operation }) => Date.parse(operation.capturedAt)).filter((at) => at > 0);
+  return new Date(Math.max(Date.now(), ...captured)).toISOString();
 }
 
 type Refusal = { status: 'refused'; statusCode: number; error: RefusedOperation['error'] };
