@@ -91,6 +91,7 @@ test('an operation stays until its answer is definite', async () => {
     { refuse: 400 },
     // A portal of a hotel.
     { refuse: 200, body: '{"results":[]}' },
+    { refuse: 200, body: '{"results":[{"status":"notApplied","statusCode":503}]}' },
   ];
   const proxy = await startFaultProxy(service.baseUrl, ({ path }) =>
     path.endsWith('/Token') ? 'pass' : (answers.shift() ?? 'pass'),
@@ -105,7 +106,7 @@ test('an operation stays until its answer is definite', async () => {
   await queue.drained();
   expect(await ledgerOf(itemID)).toHaveLength(1);
   expect(queue.refused).toEqual([]);
-  expect(errors.filter((error) => error !== null)).toHaveLength(4);
+  expect(errors.filter((error) => error !== null)).toHaveLength(5);
   await queue.close();
 });
 

@@ -79,7 +79,8 @@ describe('a write is applied once, whatever happens to its tries', () => {
 
 test('an answer that was lost, and then 503 to the end: unknown, until a resend with the same key settles it', async () => {
   const body = await receipt();
-  const faults: Fault[] = ['lose', ...Array(99).fill({ refuse: 503 })];
+  const busy = { refuse: 503, body: '{"error":"internal_error"}' };
+  const faults: Fault[] = ['lose', ...Array(99).fill(busy)];
   const { inventory } = await behind(faults, { timeoutMs: 1500 });
   const idempotencyKey = uniqueName('key');
   const error = await inventory.receive(body, { idempotencyKey }).catch((each) => each);
