@@ -135,6 +135,7 @@ async function openLog(path: string, contents: Contents): Promise<Log> {
   const unlock = await lockFile(`${place}.lock`);
   let handle: FileHandle;
   let length = 0;
+  let isTorn = false;
   let compactAt = compactFromBytes;
   try {
     handle = await fs.open(place, 'a+');
@@ -152,15 +153,13 @@ async function openLog(path: string, contents: Contents): Promise<Log> {
   return {
     async append(entries) {
       const bytes = new TextEncoder().encode(textOf(entries));
-      try {
-        await handle.appendFile(bytes);
-        await handle.datasync();
-        length += bytes.length;
-      } catch (error) {
-        // Half a line must not be followed by another one.
-        await handle.truncate(length);
-        throw error;
-      }
+      // Half a line must not be followed by another one.
+      if (isTorn) await handle.truncate(length);
+      isTorn = true;
+      await handle.appendFile(bytes);
+      await handle.datasync();
+      length += bytes.length;
+      isTorn = false;
     },
     async compact(contents) {
       if (length < compactAt) return;
@@ -172,11 +171,15 @@ async function openLog(path: string, contents: Contents): Promise<Log> {
       await next.appendFile(text);
       await next.datasync();
       await next.close();
-      await fs.rename(`${place}.new`, place);
-      await syncFolder(place);
+      // Windows renames over no open file.
       await handle.close();
-      handle = await fs.open(place, 'a+');
-      length = bytes;
+      try {
+        await fs.rename(`${place}.new`, place);
+        length = bytes;
+      } finally {
+        handle = await fs.open(place, 'a+');
+      }
+      await syncFolder(place);
     },
     async close() {
       await handle.close();
