@@ -983,8 +983,8 @@ async function importKey(`,
         'number !== undefined',
       ],
     ]),
-    mutant('client: a list is too long for the service', 'a batch of any length goes in lists', [
-      ['packages/client/src/batch.ts', 'const operationsMax = 500;', 'const operationsMax = 501;'],
+    mutant('client: results are counted by list', 'a batch of any length goes in lists', [
+      ['packages/client/src/batch.ts', 'index: from + place', 'index: place'],
     ]),
   ]),
 ];
