@@ -13,6 +13,7 @@ COPY packages/domain/package.json packages/domain/
 COPY packages/paging/package.json packages/paging/
 COPY packages/process/package.json packages/process/
 COPY packages/queue/package.json packages/queue/
+COPY packages/webhooks/package.json packages/webhooks/
 # The secret is only for a private registry: docker build --secret id=npmrc,src=$HOME/.npmrc .
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     --mount=type=cache,target=/root/.npm \

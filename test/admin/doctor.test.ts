@@ -48,6 +48,7 @@ describe('doctor, where all is well,', () => {
       keys: 'ok',
       folding: 'ok',
       changes: 'ok',
+      webhooks: 'ok',
       // A given server may have standbys of its own.
       replication: expect.stringMatching(/ok|warn/),
       drift: 'ok',

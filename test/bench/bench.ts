@@ -3,6 +3,7 @@ const benches = {
   write: 'the ways of writing stock beside each other',
   read: 'the cost of a page, beside bare SQL and COUNT + OFFSET',
   batches: 'many operations in one call beside the same one by one',
+  scan: '500 codes in one call beside a lone receipt',
   changes: 'what following changes costs, and what it costs others',
   neighbour: "a client's waits beside another's costliest lists",
   overload: 'three times the load that the service can take, then no Redis',

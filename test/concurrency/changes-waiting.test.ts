@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { streamChanges } from '@inventory/api/changes/stream-changes';
 import { startServer } from '@inventory/api/server';
 import { holdLot } from '@inventory/db/operator/holds';
 import { createLog } from '@inventory/process/log/log';
@@ -106,6 +107,23 @@ test('a thousand callers of each kind that wait take less than 100 MB and no con
   // Many of the others would wait for longer.
   expect((await last).body.value).toEqual([]);
   expect((await measure()).awaited).toBe(0);
+});
+
+test('a large event comes in pieces that a slow reader can take', async () => {
+  const text = JSON.stringify({ remark: 'ü€😀'.repeat(100_000) });
+  const next = { after: 1, scope: null, identity: null };
+  const first = {
+    changes: [{ text, cursor: 'A' }],
+    next,
+    nextCursor: 'A',
+    hasMore: false,
+    wids: new Set<number>(),
+  };
+  const feed = { hasStopped: () => true, untilTouched: async () => {} };
+  const pieces: Buffer[] = [];
+  for await (const piece of streamChanges(feed, first, async () => first)) pieces.push(piece);
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
+  expect(Buffer.concat(pieces).toString()).toContain(`\n\nid: A\ndata: ${text}\n\n`);
 });
 
 test('an api that stops ends the events that it sends, and answers those who wait', async () => {

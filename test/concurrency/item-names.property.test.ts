@@ -92,21 +92,22 @@ test('applied: a request under an alias that another item had when the worker la
 test('applied: workers under different names of one item, at once', async () => {
   const names = await named();
   const workers = names.map(() => batches.worker());
-  const each = Array.from({ length: 5 });
+  const rounds = 20;
   const outcomes = await Promise.all(
-    workers.flatMap((worker, index) =>
-      each.map(() =>
-        worker.apply([
-          batches.request('receive', { itemID: names[index]!, units: 2, wid: 1 }),
-          batches.request('issue', { itemID: names[(index + 1) % 3]!, units: 1, wid: 1 }),
-        ]),
-      ),
-    ),
+    workers.map(async (worker, index) => {
+      const decided = [];
+      for (let round = 0; round < rounds; round++) {
+        const receive = batches.request('receive', { itemID: names[index]!, units: 2, wid: 1 });
+        const issue = batches.request('issue', { itemID: names[(index + 1) % 3]!, units: 1, wid: 1 });
+        decided.push(...(await worker.apply([receive, issue])));
+      }
+      return decided;
+    }),
   );
   expect(new Set(outcomes.flat().map(({ status }) => status))).toEqual(new Set(['applied']));
   const [level] = await batches.sql`
     select in_stock::integer as units from stock_level join item using (part_no) where short_id = ${names[0]!}`;
-  expect(level).toEqual({ units: workers.length * each.length });
+  expect(level).toEqual({ units: workers.length * rounds });
 });
 
 test('the ledger and an atomic batch know the item by its ShortID', async () => {

@@ -353,8 +353,7 @@ describe('a key', () => {
     const itemID = await batches.item();
     const full: Submitter = {
       admits: () => false,
-      submit: async () => ({ status: 'busy', result: null }),
-      submitTogether: () => [],
+      submit: () => [Promise.resolve({ status: 'busy', result: null })],
       togetherMax: 64,
       isOpen: () => true,
       refusedCount: () => 0,
@@ -376,7 +375,7 @@ describe('a key', () => {
         if (++asked === 1) throw Object.assign(new Error('it ended'), { code: 'CONNECTION_CLOSED' });
         return (await settle(batches.sql, [request])).get(request.requestId)!;
       },
-      clock: { now: Date.now, doubt() {} },
+      now: Date.now,
       tracing: null,
     });
     const stock = createStock({

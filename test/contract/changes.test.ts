@@ -172,7 +172,7 @@ describe('the order and the pages', () => {
     }
   });
 
-  test('a page has at most 1,000 changes, and fewer if they have very many lines', async () => {
+  test('a page has at most 1,000 changes, and fewer if they have very many lines or very long texts', async () => {
     const client = await service.client();
     const itemID = await service.item();
     const cursor = await cursorOf(client);
@@ -192,7 +192,15 @@ describe('the order and the pages', () => {
     expect(first.hasMore).toBe(true);
     expect(first.value.length).toBeLessThan(6);
     expect(first.value[0].lines).toHaveLength(2000);
-    expect((await readOn(client, here, 1000)).value).toHaveLength(6);
+    const { value, cursor: there } = await readOn(client, here, 1000);
+    expect(value).toHaveLength(6);
+    await service.sql`
+      insert into item (short_id, description, created_by)
+      select 'LONG-' || n, repeat('é', 3000), 'tests' from generate_series(1, 1000) as n`;
+    const long = (await client.get(`/Changes?after=${there}&limit=1000`)).body;
+    expect(long.hasMore).toBe(true);
+    expect(long.value.length).toBeLessThan(700);
+    expect((await readOn(client, there, 1000)).value).toHaveLength(1000);
   });
 
   test('nothing is told while an earlier change may still commit, and it comes in its place', async () => {

@@ -131,6 +131,23 @@ describe('check digits', () => {
     }
   });
 
+  test.each([
+    ['04252614', '042100005264'],
+    ['01234133', '012300000413'],
+    ['01234543', '012340000053'],
+    ['01234558', '012345000058'],
+    ['18070114', '180100007014'],
+  ])('the UPC-E %s is the UPC-A %s, and no EAN-8', (short, long) => {
+    const gtin = gtin14Of(long)!;
+    expect(gtin).not.toBeNull();
+    expect([read(`]E0${short}`).gs1?.gtin, read(short, ']E0').gs1?.gtin]).toEqual([gtin, gtin]);
+    expect(read(`]E4${short}`).gs1?.gtin).not.toBe(gtin);
+    expect(read(`]E0${short.slice(0, 7)}${(Number(short.at(-1)) + 1) % 10}`)).toMatchObject({
+      gs1: null,
+      fault: { message: 'Its check digit is wrong.' },
+    });
+  });
+
   test('a GTIN has 14 digits, however many are written', () => {
     expect(['73513537', '614141000036', '4006381333931', '10614141000415'].map(gtin14Of)).toEqual([
       '00000073513537',
@@ -262,6 +279,50 @@ describe('the data', () => {
       ai: '3102',
       message: 'It contradicts AI 3103.',
     });
+  });
+
+  test('FNC1 may stand where it must not be missing, once', () => {
+    const elements = [
+      { ai: '01', value: '04006381333931' },
+      { ai: '10', value: 'A' },
+      { ai: '21', value: 'S' },
+    ];
+    for (const data of [
+      ']C1010400638133393110A\u001d21S',
+      ']C1\u001d010400638133393110A\u001d21S',
+      ']d20104006381333931\u001d10A\u001d21S\u001d',
+      '\u001d0104006381333931\u001d10A\u001d21S',
+      '010400638133393110A\u001d21S',
+    ])
+      expect(given(read(data)), data).toEqual(elements);
+    for (const data of [
+      ']C1010400638133393110A\u001d\u001d21S',
+      ']C1\u001d\u001d0104006381333931',
+      ']C101040063\u001d81333931',
+      ']C1\u001d',
+      '\u001d',
+      ']C110\u001d21S',
+    ])
+      expect(read(data), data).toMatchObject({ gs1: null, fault: { message: expect.any(String) } });
+    // Without FNC1 nothing tells where a value ends.
+    expect(given(read(']C110A21S'))).toEqual([{ ai: '10', value: 'A21S' }]);
+  });
+
+  test('a Digital Link of any host, port and case, percent-encoded or not', () => {
+    const rest = '01/04006381333931/10/A%2fB%25?17=260200';
+    for (const host of ['id.gs1.org', 'user@shop.example:8443/de/p', '[::1]:80', 'xn--bcher-kva.example'])
+      for (const scheme of ['https', 'http', 'HTTPS'])
+        expect(gs1Of(`${scheme}://${host}/${rest}#top`)).toMatchObject({
+          ...{ gtin: '04006381333931', serial: 'A/B%', expires: '2026-02-28' },
+        });
+    for (const bad of ['10/%00', '10/%ff', '10/%ED%A0%80', '10/%', '10/a%20b', '10/%C3%A4', '10/'])
+      expect(read(`https://id.gs1.org/01/04006381333931/${bad}/21/S`).gs1, bad).toBeNull();
+    for (const none of [
+      'ftp://id.gs1.org/01/04006381333931',
+      'https:///01/04006381333931',
+      'id.gs1.org/01/1',
+    ])
+      expect(read(none), none).toMatchObject({ gs1: null, fault: null });
   });
 
   test('a GTIN of a Digital Link may be shorter, and another parameter is the shop’s', () => {

@@ -137,6 +137,62 @@ describe('itemID is an alias or a GTIN', () => {
   });
 });
 
+describe('an alias that moves to another item between a send and its resend', () => {
+  /** Takes the alias from its item and gives it to another one, which is returned. */
+  async function move(client: ApiClient, partNo: number, alias: string): Promise<string> {
+    const other = await service.item();
+    expect((await client.delete(`/Item/${partNo}/Aliases/${alias}`)).status).toBe(200);
+    await teach(client, other, alias);
+    return other;
+  }
+
+  test.each(['alone', 'each', 'atomic', 'atomic with a key of its list'])(
+    '%s: the first answer again, and nothing for the other item',
+    async (way) => {
+      const { client, shortID, alias, partNo } = await named();
+      const key = uniqueName('key');
+      const receipt = { itemID: alias, units: 3, ...inOne };
+      const isList = way.endsWith('list');
+      const operation = { op: 'receive', ...receipt, ...(!isList && { key }) };
+      const send = () =>
+        way === 'alone'
+          ? client.post('/Inventory/Receive', receipt, { 'Idempotency-Key': key })
+          : client.post(
+              '/Inventory/Batch',
+              { mode: way.split(' ')[0], operations: [operation] },
+              isList ? { 'Idempotency-Key': key } : {},
+            );
+      const lotOf = ({ body }: Awaited<ReturnType<typeof send>>) => (body.results?.[0].body ?? body).lot;
+      const first = lotOf(await send());
+      expect(first.shortID).toBe(shortID);
+      const other = await move(client, partNo, alias);
+      expect(lotOf(await send())).toEqual(first);
+      const { body } = await client.get(`/Inventory?itemID=${other}`);
+      expect(body.totalCount).toBe(0);
+      // Under a new key it is the other item's.
+      const later = await client.post('/Inventory/Receive', receipt, {
+        'Idempotency-Key': uniqueName('key'),
+      });
+      expect(later.body.lot.shortID).toBe(other);
+    },
+  );
+
+  test('one key, sent at once and again afterwards: one answer, for either item or for none', async () => {
+    const { client, shortID, alias, partNo } = await named();
+    const headers = { 'Idempotency-Key': uniqueName('key') };
+    const send = () => client.post('/Inventory/Receive', { itemID: alias, units: 1, ...inOne }, headers);
+    const sent = [send(), send()];
+    const other = await move(client, partNo, alias);
+    const answers = await Promise.all([...sent, send(), send()]);
+    // While no item had the alias, it is refused, and stays so under this key.
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const totals = await Promise.all(
+      [shortID, other].map(async (name) => (await client.get(`/Inventory?itemID=${name}`)).body.totalCount),
+    );
+    expect(totals[0] + totals[1]).toBe(answers[0]!.status === 201 ? 1 : 0);
+  });
+});
+
 describe('one item under several names', () => {
   const steps = (names: readonly string[]) =>
     names.flatMap((itemID, index) => [

@@ -107,9 +107,9 @@ describe('the OpenAPI document', () => {
     const lots = `${paging} inStock itemID spot serial hold recNo rfidTag serial2 jobID expiresBefore view`;
     const named = {
       'GET /Inventory': lots,
-      'GET /Inventory/StockLevels/{wid}': `${paging} itemID partNo view`,
-      'GET /Item': `key type Category ${paging} view`,
-      'GET /Item/All': `${paging} view`,
+      'GET /Inventory/StockLevels/{wid}': `${paging} itemID partNo partNos view`,
+      'GET /Item': `key type Category ${paging} search view`,
+      'GET /Item/All': `${paging} search view`,
       'GET /Inventory/Transactions': `${paging} kind itemID wid recNo serial reference clientId deviceID startDate endDate`,
     };
     for (const [name, expected] of Object.entries(named)) {

@@ -161,6 +161,34 @@ describe('200: all that a code names', () => {
     expect(result.moreMatches).toBe(true);
   });
 
+  test('a discontinued item, whose stock still comes and goes', async () => {
+    const client = await service.client();
+    const shortID = await service.item();
+    const alias = uniqueName('OLD');
+    await teach(client, shortID, alias);
+    expect((await client.delete(`/Item/${shortID}`)).status).toBe(200);
+    for (const data of [shortID, alias]) {
+      const { matches } = await scan(client, data);
+      expect(matches).toMatchObject([{ shortID }]);
+      expect((await carryOut(client, matches[0])).body.lot).toMatchObject({ shortID });
+    }
+  });
+
+  test('names that look alike are different names: composed and decomposed, in either case, with a space', async () => {
+    const client = await service.client();
+    const mark = uniqueName('N');
+    const names = [`${mark}\u00e9`, `${mark}e\u0301`, `${mark}\u00c9`, `${mark}e`, `${mark}e `];
+    const shortIDs: string[] = [];
+    for (const name of names) {
+      const shortID = await service.item();
+      const { partNo } = (await client.get(`/Item?key=${shortID}&type=id`)).body;
+      await client.put(`/Item/${partNo}/Aliases/${encodeURIComponent(name)}`, undefined);
+      shortIDs.push(shortID);
+    }
+    for (const [index, data] of names.entries())
+      expect((await scan(client, data)).matches).toMatchObject([{ alias: data, shortID: shortIDs[index] }]);
+  });
+
   test('nothing: a code that nobody knows', async () => {
     const client = await service.client();
     for (const data of [uniqueName('NOBODY'), '999999999', 'ünknown “code”', '99999999999999999999']) {
@@ -273,6 +301,24 @@ describe('GS1', () => {
     expect((await scan(client, `(01)09506000134352(10)${serial}`)).matches).toEqual([]);
   });
 
+  test('200: an EAN that is the ShortID of one item and an alias of another in 14 digits names both; a receipt means the ShortID', async () => {
+    const client = await service.client();
+    const ean = '4012345678901';
+    await service.item({ shortID: ean });
+    const taught = await service.item();
+    await teach(client, taught, `0${ean}`);
+    for (const data of [ean, `]E0${ean}`]) {
+      const result = await scan(client, data);
+      expect(result.matches.map(({ kind, shortID }: Result) => [kind, shortID])).toEqual([
+        ['item', ean],
+        ['alias', taught],
+      ]);
+      expect(result.ambiguous).toBe(true);
+    }
+    const receipt = { itemID: ean, units: 1, wid: 1, reasonCode: 0 };
+    expect((await client.post('/Inventory/Receive', receipt)).body.lot.shortID).toBe(ean);
+  });
+
   test('200: an SSCC is a tag, a serial or an alias', async () => {
     const client = await service.client();
     const sscc = '106141412345678908';
@@ -366,6 +412,16 @@ describe('400', () => {
   ])('a list that is none: %j', async (scans, message) => {
     const client = await service.client();
     expect((await client.post('/Scan', { scans })).body).toEqual(validationError({ scans: [message] }));
+  });
+
+  test('413: 500 codes of the longest kind; as many as fit are answered', async () => {
+    const client = await service.client();
+    const data = `(10)${'\\('.repeat(498)}`;
+    expect(data).toHaveLength(1000);
+    const post = (count: number) =>
+      client.post('/Scan', { scans: Array.from({ length: count }, () => ({ data, symbology: ']C1' })) });
+    expect((await post(500)).status).toBe(413);
+    expect((await post(40)).body.results).toHaveLength(40);
   });
 
   test('with handling=strict, unknown names are named, also those of a scan', async () => {

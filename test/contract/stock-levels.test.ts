@@ -159,3 +159,52 @@ test('200: no levels of an unknown item, or out of scope; 400: unreadable filter
   const said = invalid({ partNo: 'must be a plain integer.', itemID: noName, view: 'must be full.' });
   expectAnswer(await client.get(`${list}?partNo=x&itemID=%00&view=some`), 400, said);
 });
+
+test('200: the levels of up to 100 items, over the warehouses in scope, paged; 400: more, or no numbers', async ({
+  client,
+}) => {
+  const keeper = await service.client({ warehouses: [1, 2, 3] });
+  const partNos: number[] = [];
+  for (let count = 0; count < 4; count++) {
+    const item = stockOf(service, keeper, await service.item());
+    const { lot } = await item.done('Receive', { units: count + 1, wid: 1 + (count % 3) });
+    await item.addLot(10, { wid: 2 });
+    partNos.push(lot.partNo);
+  }
+  const asked = [...partNos].reverse();
+  const listed = async (query: string, place = '') => {
+    const { body, text } = await client.get(`${list}${place}?partNos=${query}`);
+    expect(body.value, text).toBeDefined();
+    return [
+      body.value.map(({ partNo, inStock }: { partNo: number; inStock: number }) => [partNo, inStock]),
+      body.totalCount,
+    ];
+  };
+  const [a, b, c, d] = partNos as [number, number, number, number];
+  const all = [
+    [a, 11],
+    [b, 12],
+    [c, 10],
+    [d, 14],
+  ];
+  expect(await listed(`${asked},${a},2147483647,0`)).toEqual([all, 4]);
+  expect(await listed(`${asked}&pageSize=3&page=2`)).toEqual([[all[3]], 4]);
+  expect(await listed(`${asked}&sort=inStock&direction=desc`)).toEqual([[all[3], all[1], all[0], all[2]], 4]);
+  expect(await listed(`${asked}`, '/1')).toEqual([
+    [
+      [a, 1],
+      [d, 4],
+    ],
+    2,
+  ]);
+  expect(await listed(`${asked}&partNo=${b}`)).toEqual([[all[1]], 1]);
+  expect(await listed(Array(100).fill(c).join())).toEqual([[all[2]], 1]);
+  for (const [query, said] of [
+    [Array(101).fill(1).join(), 'must be at most 100.'],
+    ['', 'must be integers with commas between them.'],
+    ['1,', 'must be integers with commas between them.'],
+    ['1, 2', 'must be integers with commas between them.'],
+    ['1,2147483648', 'must be at most 2147483647 each.'],
+  ] as const)
+    expectAnswer(await client.get(`${list}?partNos=${query}`), 400, invalid({ partNos: said }));
+});

@@ -18,5 +18,5 @@ test('the compose file, the manifests and the changelog have the version of pack
 });
 
 test('the schema is that of 0.1.0, to the letter: a database of 0.1.0 refuses any other', () => {
-  expect(readSteps()[0]!.checksum).toBe('274ad6acb4749a4a19105c97cfc86a5bea12ed281d23aa9a4d4a449cb1899d60');
+  expect(readSteps()[0]!.checksum).toBe('409742037293e0ab5115240f1b51cd0a0cef537a1bc5ae871f1c1f561bfb96bb');
 });

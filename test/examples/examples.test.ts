@@ -6,6 +6,10 @@ import { inventory as program } from '@inventory/admin/program';
 import { addDemoData } from '@inventory/admin/start/demo-data';
 import { createSigningKey } from '@inventory/auth/token';
 import { addFirstSigningKey } from '@inventory/db/access/signing-keys';
+import { addWebhook } from '@inventory/db/webhooks/manage-webhooks';
+import { choosePort } from '@inventory/local/free-port';
+import { createWebhookSecret, writeWebhookSecret } from '@inventory/webhooks/secret';
+import { sendMessage } from '@inventory/webhooks/send-message';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
@@ -274,10 +278,12 @@ describe('the examples of help', () => {
   const inDocuments = new Set(
     shellBlocks.flatMap(({ text }) => commandsOf(text).map((command) => inventory.exec(command)?.[1])),
   );
-  // Those of the documents need databases of their own. `start` runs until it is stopped, and `reset` would
-  // remove the data of the person who runs the tests.
+  // Those of the documents need databases of their own. `start` runs until it is stopped, `reset` would
+  // remove the data of the person who runs the tests, and `webhook test` waits for a worker.
   const shown = examples.filter((each) =>
-    /^(?:backup|restored?)\b/.test(each) ? !inDocuments.has(each) : !/^(?:start|reset)\b/.test(each),
+    /^(?:backup|restored?)\b/.test(each)
+      ? !inDocuments.has(each)
+      : !/^(?:start|reset|listen|webhook test)\b/.test(each),
   );
 
   // These leave nothing for the others.
@@ -329,9 +335,9 @@ describe('the pages for integrators', () => {
         name === 'now' ? new Date().toISOString() : known[name]!,
       );
     for (const { line, text } of calls) {
-      const read = /^([A-Z]+) (\S+)\n((?:[\w-]+: .*\n)*)(?:\n([^→]+))?→ (\d+)\n$/.exec(text);
+      const read = /^([A-Z]+) (\S+)\n((?:[\w-]+: .*\n)*)(?:\n([^→]+))?→ (\d+)\n([\s\S]*)$/.exec(text);
       expect(read, `line ${line} is a call: ${text}`).not.toBeNull();
-      const [, method, path, headers, body, status] = read!;
+      const [, method, path, headers, body, status, shown] = read!;
       const answer = await client.send(method!, filled(path!), {
         headers: {
           ...Object.fromEntries(
@@ -342,6 +348,8 @@ describe('the pages for integrators', () => {
         ...(body === undefined ? {} : { body: filled(body) }),
       });
       expect(`line ${line}: ${answer.status} ${answer.text}`).toContain(`line ${line}: ${status} `);
+      // A part of the answer.
+      if (shown !== '') expect(answer.body, `line ${line}`).toMatchObject(JSON.parse(shown!));
       for (const result of answer.body.results ?? [])
         if (answer.status === 200 && path === '/Inventory/Batch')
           expect(result.status, answer.text).toBe('applied');
@@ -385,6 +393,32 @@ describe('the pages for integrators', () => {
   });
 });
 
+test('docs/integrations.md: the receiver of webhooks takes genuine messages alone', async () => {
+  const [, program] = blocks.filter(
+    ({ file, language }) => file === 'docs/integrations.md' && language === 'js',
+  );
+  const port = await choosePort('the receiver');
+  writeFileSync(join(folder, 'receiver.mjs'), program!.text.replace('8080', `${port}`));
+  const [secret, other] = [createWebhookSecret(), createWebhookSecret()];
+  const env = { ...process.env, WEBHOOK_SECRET: writeWebhookSecret(secret) };
+  const child = fork(join(folder, 'receiver.mjs'), { env, execArgv: [], stdio: 'pipe' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let printed = '';
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  const message = { messageId: 'msg_1', body: '{"data":{"value":["genuine"]}}' };
+  const outcomeOf = async (secrets: Buffer[], at = Date.now()) => {
+    const options = { url: `http://127.0.0.1:${port}/`, allowPrivate: true, secrets, at };
+    return (await sendMessage(message, options)).outcome;
+  };
+  await expect.poll(() => outcomeOf([secret]), { timeout: 60_000 }).toBe('204');
+  expect(await outcomeOf([other, secret])).toBe('204');
+  expect(await outcomeOf([other])).toBe('401');
+  expect(await outcomeOf([secret], Date.now() - 3_600_000)).toBe('401');
+  await expect.poll(() => printed, { timeout: 60_000 }).toBe("[ 'genuine' ]\n");
+});
+
 type Examples = Record<string, { summary: string; value: unknown }>;
 type Content = Record<string, { examples: Examples }>;
 type Operation = {
@@ -399,6 +433,15 @@ describe('the OpenAPI document', () => {
 
   test('every example gets its answer on the demo data: reads first, then writes', async () => {
     const client = await service.demoClient();
+    await addWebhook(service.sql, {
+      ...{
+        clientId: client.clientId,
+        url: 'https://erp.example/inventory',
+        kinds: null,
+        allowPrivate: false,
+      },
+      ...{ begin: 'now', secret: createWebhookSecret() },
+    });
     const { body: document } = await client.get('/openapi.json');
     const operations = Object.entries<Record<string, Operation>>(document.paths)
       .flatMap(([path, methods]) =>

@@ -5,7 +5,7 @@ const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const drawn = ['recNo', 'transactionNo', 'fromRecNo'];
 // A list holds more than the one record of its example.
 const paging = ['totalCount', 'pageCount', 'hasMore', 'nextCursor', 'cursor'];
-const keys = ['recNo', 'transactionNo', 'partNo'];
+const keys = ['recNo', 'transactionNo', 'partNo', 'webhookID'];
 
 /**
  * Makes an example into a matcher of a real answer: the same fields and values, except for moments and, in a

@@ -9,6 +9,7 @@ import { startCluster } from './cluster.ts';
 import type { Fault } from './fault.ts';
 import { findBadEnds, findUnexcused, limits, type Strike } from './judge.ts';
 import { loadFaults } from './load-faults.ts';
+import { startMirrors } from './mirrors.ts';
 import { networkFaults } from './network-faults.ts';
 import { killingAll, processFaults } from './process-faults.ts';
 import { createRandom } from './random.ts';
@@ -70,7 +71,9 @@ const cluster = await startCluster({
 const random = createRandom(seed);
 for (const fault of chosen) await fault.prepare?.(cluster, rounds);
 const callers = await startCallers(cluster, { count: callerCount, random: createRandom(seed + 1), now });
+const mirrors = await startMirrors(cluster, createRandom(seed + 2));
 const problems: string[] = [];
+
 const strikes: (Strike & { firstMs: number })[] = [];
 
 try {
@@ -88,6 +91,8 @@ try {
 } finally {
   await callers.stop();
 }
+await untilWhole();
+const { unlike, toldCount } = await mirrors.finish();
 await cluster.stopMembers();
 await report();
 await cluster.stop();
@@ -181,6 +186,7 @@ async function report() {
   const { lost, doubled, ghosts, torn, appliedAfterAll, appliedAfterCut } = findings;
   for (const [what, found] of Object.entries({
     ...{ LOST: lost, DOUBLE: doubled, GHOST: ghosts, TORN: torn, CONTRADICTED: callers.contradictions },
+    ...{ MIRROR: unlike },
     ...{ INTERNAL: cluster.internalErrors() },
   }))
     list(found.map((each) => `${what} ${each.slice(0, what === 'INTERNAL' ? 2000 : 500)}`));
@@ -210,7 +216,7 @@ async function report() {
       `hung up on and applied after all ${appliedAfterCut}; ${callers.wholes.length} atomic batches whole or not at all`,
   );
   console.log(
-    `LOST ${lost.length}, DOUBLE ${doubled.length}, GHOST ${ghosts.length}, TORN ${torn.length}, CONTRADICTED ${callers.contradictions.length}, sums that differ ${imbalances.length}, ` +
+    `LOST ${lost.length}, DOUBLE ${doubled.length}, GHOST ${ghosts.length}, TORN ${torn.length}, CONTRADICTED ${callers.contradictions.length}, MIRROR ${unlike.length} (${toldCount} transactions told), sums that differ ${imbalances.length}, ` +
       `deadlocks ${deadlocks}, ends that nobody asked for ${cluster.badEnds.length}, starts that failed ${cluster.failedStarts.length}`,
   );
   for (const problem of problems) console.log(`PROBLEM ${problem}`);

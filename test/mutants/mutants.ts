@@ -26,6 +26,8 @@ const lane = 'packages/queue/src/submit/lane.ts';
 const statementPool = 'packages/db/src/postgres/statement-pool.ts';
 const replica = 'packages/db/src/postgres/servers/replica.ts';
 const seats = 'packages/queue/src/seats.ts';
+const serveWebhooks = 'packages/db/src/webhooks/serve-webhooks.ts';
+const deliverWebhook = 'apps/worker/src/webhooks/deliver.ts';
 const submit = 'packages/queue/src/submit/submit.ts';
 const backup = 'packages/db/src/backup/backup.ts';
 const upkeep = 'packages/db/schema/10-upkeep.sql';
@@ -623,7 +625,7 @@ async function importKey(`,
       [
         [
           redisRights,
-          'worker: (prefix) => [`~${prefix}:{stock-*`]',
+          'worker: (prefix) => [`~${prefix}:{stock-*`, `~${prefix}:{webhooks}*`]',
           "worker: (prefix) => [`~${prefix}:{stock-*`, '~*']",
         ],
       ],
@@ -701,7 +703,22 @@ async function importKey(`,
       ['packages/db/src/postgres/left-behind.ts', 'catch(() => asked.length)', 'catch(() => 0)'],
     ]),
   ]),
+  ...noticedBy('concurrency/changes-waiting.test.ts', [
+    mutant('callers that go are waited for', 'those that go leave nothing', [
+      ['apps/api/src/changes/feed.ts', 'const forget = onGone?.(end);', 'const forget = onGone?.(() => {});'],
+    ]),
+  ]),
   ...noticedBy('concurrency/synchronous-standby.test.ts', [
+    mutant('a cursor tells what no standby has', 'no standby has the write', [
+      [
+        'packages/db/src/changes/read-position.ts',
+        'case when known_no > ${since} then ${onStandbys} end as on_standbys',
+        'case when known_no > ${since} and false then ${onStandbys} end as on_standbys',
+      ],
+    ]),
+    mutant('the cursor of /Me waits for a standby', 'without using up the connections', [
+      ['apps/api/src/routes/me.ts', 'await feed.soon();', 'await feed.position();'],
+    ]),
     mutant('commits waiting for a standby are not reported', 'without using up', [
       [
         'apps/api/src/needs.ts',
@@ -811,8 +828,8 @@ async function importKey(`,
     mutant('operations of a batch are all sent at once, in any order', 'keep the order of the list', [
       [
         'apps/api/src/stock/batch-call/run-each.ts',
-        'const ofItem = items.get(task.itemId);',
-        'const ofItem = items.get(task.itemId = String(Math.random()));',
+        'for (const [place, { itemId }] of tasks.entries()) {',
+        'for (const [place] of tasks.entries()) {\n    const itemId = String(place);',
       ],
       [
         lane,
@@ -985,6 +1002,49 @@ async function importKey(`,
     ]),
     mutant('client: results are counted by list', 'a batch of any length goes in lists', [
       ['packages/client/src/batch.ts', 'index: from + place', 'index: place'],
+    ]),
+  ]),
+  ...noticedBy('concurrency/webhooks-workers.test.ts', [
+    mutant('the lease of a webhook keeps nobody out', 'killed in the middle of a message', [
+      [
+        serveWebhooks,
+        'const isUnleased = piece`(leased_until is null or',
+        'const isUnleased = piece`(true or',
+      ],
+    ]),
+  ]),
+  ...noticedBy('contract/webhooks.test.ts', [
+    mutant('a message is made anew for each attempt', 'the same bytes under the same id', [
+      [deliverWebhook, 'message?.scope === digestScope(wids) ?', 'message?.scope === null ?'],
+    ]),
+    mutant('a message of another scope is sent', 'would tell too much', [
+      [deliverWebhook, 'message?.scope === digestScope(wids) ?', 'message !== null ?'],
+    ]),
+    mutant('the end of a message counts without its lease', 'names another place meanwhile', [
+      [serveWebhooks, 'if (!found.held) return false;', ''],
+    ]),
+    mutant('the webhooks of a client without the permission go on', 'pauses its webhooks', [
+      [serveWebhooks, ' || !client.permissions.has(Permission.ItemMasterList)', ''],
+      ['apps/worker/src/webhooks/look-out.ts', " || state === 'paused') return false;", ') return false;'],
+    ]),
+    mutant('Retry-After is not honoured', 'answered with', [
+      [
+        'apps/worker/src/webhooks/attempt.ts',
+        'pauseAfter(attempt, sent.retryAfterMs)',
+        'pauseAfter(attempt, null)',
+      ],
+    ]),
+  ]),
+  ...noticedBy('security/webhook-addresses.test.ts', [
+    mutant('only the first address of a receiver is checked', 'among its addresses', [
+      ['packages/webhooks/src/resolve.ts', 'of addresses) {', 'of addresses.slice(0, 1)) {'],
+    ]),
+    mutant('the name of a receiver is looked up again for the connection', 'looked up once', [
+      [
+        'packages/webhooks/src/send-message.ts',
+        'if (all) done(null, addresses);',
+        'if (all) void lookUp(host).then((found) => done(null, found));',
+      ],
     ]),
   ]),
 ];

@@ -66,7 +66,7 @@ const calls: (client: ApiClient) => (() => Promise<{ status: number; text: strin
     post('/Inventory/Issue', { ...issue, dryRun: true }),
     post('/Inventory/Issue', { ...issue, units: 1e6 }),
     post('/Inventory/Count', { itemID: 'A', wid: 1, spot: 'T', counted: 4, reasonCode: 1 }),
-    post('/Inventory/Reverse', { transactionNo: 1 }),
+    post('/Inventory/Reverse', { transactionNo: 4 }),
     post('/Inventory/Batch', { mode: 'each', operations }),
     post('/Inventory/Batch', { mode: 'atomic', operations: operations.slice(0, 2) }),
     post('/Inventory/Batch', { mode: 'atomic', operations }),
@@ -83,20 +83,27 @@ const calls: (client: ApiClient) => (() => Promise<{ status: number; text: strin
     get('/Inventory/1?serial=S&rfidTag=R'),
     get('/Inventory/StockLevels?view=full'),
     get('/Inventory/StockLevels/1'),
-    get('/Inventory/Lots/2'),
+    get('/Inventory/Lots/4'),
     get('/Inventory/Transactions?deviceID=d'),
     get('/Inventory/Transactions?kind=receive&startDate=2026-01-01'),
     get('/Inventory/Transactions?itemID=A&pageSize=2'),
-    get('/Inventory/Transactions/1'),
+    get('/Inventory/Transactions/4'),
+    get('/Changes?limit=1000'),
+    get('/Changes?after=now'),
     () => client.delete('/Item/B'),
   ];
 };
 
-/** Masks moments near now, and a token's end; a moment as far off as a time zone stays. */
+/**
+ * Masks moments near now, and a token's end; a moment as far off as a time zone stays. Cursors name their
+ * database.
+ */
 function withoutMoments(text: string): string {
-  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (moment) =>
-    Math.abs(Date.parse(moment) - Date.now()) < 7_200_000 ? 'now' : moment,
-  );
+  return text
+    .replace(/ursor":"[\w-]{24}"/g, 'ursor":""')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (moment) =>
+      Math.abs(Date.parse(moment) - Date.now()) < 7_200_000 ? 'now' : moment,
+    );
 }
 
 async function toldByCommands(sql: Sql): Promise<string[]> {

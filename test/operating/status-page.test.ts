@@ -215,7 +215,10 @@ describe('the page and its stream', () => {
     };
     const snapshots = createSnapshots();
     const stateAt = (seconds: number, busy: number) =>
-      snapshots.take({ ...reading, at: seconds * 1000, failures: { busy } }, [], 0);
+      snapshots.take({ ...reading, at: seconds * 1000, failures: { busy } }, [], {
+        driftPlaces: () => 0,
+        stoppedWebhooks: () => ({ disabled: 0, paused: 0 }),
+      });
     expect(stateAt(0, 0)).toMatchObject({ state: 'well', sentence: 'All is well.' });
     for (const seconds of [1, 10]) expect(stateAt(seconds, 3).causes).toMatchObject([{ code: 'busy' }]);
     expect(stateAt(12, 3)).toMatchObject({
@@ -230,6 +233,7 @@ describe('the page and its stream', () => {
     const away = {
       ...{ isPostgresUp: false, isRedisUp: false, hangingCommits: 0, workers: 0, seen: [], waiting: 0 },
       ...{ oldestWaitSeconds: 0, backlog: 0, clockDifferenceSeconds: 9, refusedAnswers: 1, driftPlaces: 1 },
+      stoppedWebhooks: { disabled: 1, paused: 0 },
       ...{ failures: { internal: 1 }, failedReads: 0, unknown: 1, windowSeconds: 10 },
     };
     const there = { ...away, isPostgresUp: true, isRedisUp: true };
@@ -244,7 +248,7 @@ describe('the page and its stream', () => {
       ...findCauses({ ...there, workers: 1, failures: { busy: 2 }, failedReads: 2 }),
       ...findCauses({ ...there, workers: 1, failures: {}, oldestWaitSeconds: 2 }),
     ];
-    expect(new Set(causes.map(({ code }) => code)).size).toBe(15);
+    expect(new Set(causes.map(({ code }) => code)).size).toBe(16);
     expect(causes.filter(({ chapter }) => !anchors.has(chapter.toLowerCase()))).toEqual([]);
     const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
     expect(links.length).toBeGreaterThan(5);

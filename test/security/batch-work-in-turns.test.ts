@@ -48,12 +48,9 @@ function slowSender(): Sender {
   return createSender({
     submitter: { togetherMax: operationCount } as never,
     settle: async () => ({ status: 'abandoned', result: null }),
-    clock: {
-      now() {
-        workFor(workMs);
-        return 0;
-      },
-      doubt() {},
+    now() {
+      workFor(workMs);
+      return 0;
     },
     tracing: null,
   });

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { openRaw, type RawConnection } from '../harness/network/raw-connection.ts';
 import { useService } from '../harness/service/service.ts';
+import { readMetrics } from '../harness/watch/metrics.ts';
 
-const service = useService({ env: { CONNECTIONS_MAX: '8', CONNECTIONS_PER_ADDRESS_MAX: '4' } });
+const service = useService({
+  env: { CONNECTIONS_MAX: '8', CONNECTIONS_PER_ADDRESS_MAX: '4', INTERNAL_PORT: '0' },
+});
 
 const open = (count: number) =>
   Array.from({ length: count }, () => openRaw(Number(new URL(service.baseUrl).port)));
@@ -35,4 +38,28 @@ test('a fleet whose scanners all connect in one moment is answered, and has more
   for (const scanner of fleet) scanner.write(request(token));
   await expectAnswers(fleet, 200);
   for (const { socket } of [...fleet, ...strangers]) socket.destroy();
+});
+
+test('callers that wait for a change make room for new ones', async () => {
+  const client = await service.client();
+  const { cursor } = (await client.get('/Me')).body;
+  const awaited = async () =>
+    (await readMetrics(service.internalPort!)).value('inventory_api_changes_awaited');
+  const opened: RawConnection[] = [];
+  for (let count = 1; count <= 8; count++) {
+    const [caller] = open(1);
+    opened.push(caller!);
+    const accept = count > 4 ? 'text/event-stream' : 'application/json';
+    const head = `Host: x\r\nAuthorization: Bearer ${client.token}\r\nAccept: ${accept}\r\n\r\n`;
+    caller!.write(`GET /api/v1/Changes?after=${cursor}&wait=25 HTTP/1.1\r\n${head}`);
+    await expect.poll(awaited).toBe(count);
+  }
+  for (let count = 1; count <= 4; count++) {
+    const [newcomer] = open(1);
+    opened.push(newcomer!);
+    newcomer!.write(request(client.token));
+    await expectAnswers([newcomer!], 200);
+  }
+  expect(await awaited()).toBe(4);
+  for (const { socket } of opened) socket.destroy();
 });

@@ -27,14 +27,14 @@ const rounds = 5;
  * Expects that most rounds do no more than this part of a batch's work at one stretch: by the processor's
  * time, of which other programs on the machine take none; and most, for garbage is collected when it is.
  */
-async function expectStretches(body: object, most: number, status?: number) {
+async function expectStretches(body: object, most: number, status?: number, path = '/Inventory/Batch') {
   const text = JSON.stringify(body);
   const headers = { Authorization: `Bearer ${client.token}`, 'Content-Type': 'application/json' };
   const shares: number[] = [];
   const count = (isShort: boolean) => shares.filter((share) => share <= most === isShort).length;
   while (count(true) <= rounds / 2) {
     await api.measure();
-    const answer = await fetch(`${api.baseUrl}/Inventory/Batch`, { method: 'POST', body: text, headers });
+    const answer = await fetch(`${api.baseUrl}${path}`, { method: 'POST', body: text, headers });
     expect((await answer.text()).length).toBeGreaterThan(10_000);
     if (status !== undefined) expect(answer.status).toBe(status);
     const { stretchMs, workedMs } = await api.measure();
@@ -58,6 +58,16 @@ test.each([
     const body = { mode, operations: more(500, () => operation) };
     await expectStretches(body, stretchMax);
   }
+});
+
+test('500 codes that name twenty lots each are found and answered in stretches', async () => {
+  const itemID = await service.item();
+  const operations = more(500, (index) => ({
+    ...{ op: 'receive', itemID, units: 1, wid: 1, reasonCode: 1, serial: `SHARED-${index % 25}` },
+  }));
+  expect((await client.post('/Inventory/Batch', { mode: 'atomic', operations })).status).toBe(200);
+  const scans = more(500, (index) => ({ data: `SHARED-${index % 25}` }));
+  await expectStretches({ scans }, stretchMax, 200, '/Scan');
 });
 
 // Here there is much to do beside it: a tenth is seen, a quarter and more where the lots come,

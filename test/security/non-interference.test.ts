@@ -20,6 +20,7 @@ const lotsInScope = 240;
 const items = 30;
 const multitude = 10_000;
 const since = '2026-02-01T00:00:00.000Z';
+const gtin = '04006381333931';
 
 /** A service whose stock in scope equals the other's, and whose stock outside differs. */
 type World = { database: TestDatabase; api: Running & { port: number }; client: ApiClient };
@@ -47,6 +48,10 @@ async function fill({ sql }: TestDatabase, seed: number) {
     await tx`
       insert into item (short_id, created, modified, created_by)
       select 'UNUSED-' || lpad(n::text, 4, '0'), '2026-01-01', '2026-01-01', 'tests' from generate_series(1, 3000) as n`;
+    await tx`
+      insert into item_alias (alias, part_no)
+      select case when n = 7 then ${gtin} else 'ALIAS-' || n end, part_no
+      from (select part_no, row_number() over (order by part_no) - 1 as n from item where short_id like 'ITEM-%') as item`;
     await tx`
       create temporary table made on commit drop as
       select n, 1 + n * 7 % ${items - 1} as item, 1 + n % 2 as wid,
@@ -255,13 +260,18 @@ const variants: Record<string, string[]> = {
   '/Inventory/StockLevels': combined(sorts(stockLevelSortColumns), pages, moments),
   '/Inventory/StockLevels/2': combined(
     ['', 'sort=inStock'],
-    ['view=full', 'itemID=ITEM-007', 'itemID=ITEM-007&view=full', 'partNo=9', 'partNo=29'],
+    ['view=full', 'itemID=ITEM-007', 'itemID=ITEM-007&view=full', 'partNo=9', 'partNos=9,29,30'],
     pages,
     moments,
   ),
   // Everybody sees all items.
-  '/Item': [...oneInFive(itemLists), 'Category=1', 'key=ITEM-003&type=id'],
-  '/Item/All': oneInFive(itemLists),
+  '/Item': [
+    ...oneInFive(itemLists),
+    ...words('Category=1 key=ITEM-003&type=id search=iTEM-01 search=ALIAS-2&sort=modified'),
+    ...words('search=unused search=t search=Text&modifiedSince=2026-01-31'),
+  ],
+  '/Item/All': [...oneInFive(itemLists), ...combined([`search=${gtin.slice(3)}`, 'search=text'], pages)],
+  '/Item/7/Aliases': [''],
   '/Inventory/Transactions': [
     ...combined(['', 'sort=transactionNo'], transactionFilters, pages, moments),
     ...[...someLots, 'lot 100'].map((lot) => `recNo={${lot}}`),
@@ -306,7 +316,7 @@ async function numbersOf({ database: { sql } }: World): Promise<Numbers> {
         );
       }),
     ranked(text) {
-      const withLots = ranked(text, /"(recNo|fromRecNo)":(\d+)/g, 'lot');
+      const withLots = ranked(text, /"(recNo|fromRecNo|recno)":(\d+)/g, 'lot');
       return ranked(withLots, /"(transactionNo|reverses|reversedBy)":(\d+)/g, 'transaction');
     },
   };
@@ -374,6 +384,37 @@ test('/Changes: a difference outside the scope changes not a byte, cursors aside
   expect(walks[1]).toHaveLength(walks[0]!.length);
   const all = walks[0]!.join();
   for (const type of ['stock', 'level', 'item']) expect(all).toContain(`{"type":"${type}"`);
+});
+
+// All codes of a kind in one call, so that what is found of one could change what is found of another.
+const codes: Record<string, string[]> = {
+  'of marks': words('A B C X S1 S2 S9 T9 T12 T3 TAG3 TAG8'),
+  'of lots': ['{lot 3}', '{lot 5}', '{lot 150}', '{foreign lot}', '{no lot}'],
+  'of items': ['ITEM-007', 'ITEM-008', 'ALIAS-2', gtin, 'UNUSED-0001'],
+  'of GS1': words(
+    `(01)${gtin}(10)S1 (01)${gtin}(10)S9 (01)${gtin}(21)T9 (01)${gtin} (10)S1 (00)106141412345678908`,
+  ),
+};
+
+test.each(Object.entries(codes))('POST /Scan of codes %s: likewise', async (_, asked) => {
+  const [one, other] = await Promise.all(
+    worlds.map(async (world) => {
+      const { of, ranked } = await numbersOf(world);
+      const answers = [];
+      for (const wid of [{}, { wid: 1 }, { wid: 2 }, { wid: 3 }]) {
+        const scans = asked.map((data) => ({ data: of(data) }));
+        const { status, text } = await world.client.post('/Scan', { scans, ...wid });
+        const named = scans.reduce(
+          (all, { data }, index) => all.replaceAll(`"data":"${data}"`, `"data":"${asked[index]}"`),
+          text,
+        );
+        answers.push(`${JSON.stringify(wid)} ${status} ${ranked(named)}`);
+      }
+      return answers;
+    }),
+  );
+  expect(other).toEqual(one);
+  expect(one!.map((answer) => answer.split('"kind"').length > 1)).toEqual([true, true, true, false]);
 });
 
 test('200: filters that match little in scope stay cheap, beside a costly list under way, whatever they match outside', async () => {

@@ -39,6 +39,7 @@ const expected = `
   PUT /Item/:partNo/Aliases/:alias  116      readOnly   200       -        -     -
   DELETE /Item/:partNo/Aliases/:alias  116   readOnly   200       -        -     -
   POST /Scan                     11          200        200       scope    200   scope
+  GET /Webhooks                  11          200        200       -        -     -
 `;
 
 /** The warehouse that a transfer goes to, beside the one it comes from. */

@@ -24,6 +24,7 @@ import { itemExport, itemList } from './commands/item.ts';
 import { itemImport } from './commands/item-import.ts';
 import { keyList, keyRotate, keyRotateEnvelopes, keyWithdraw } from './commands/key.ts';
 import { levelList, levelSet } from './commands/level.ts';
+import { listen } from './commands/listen.ts';
 import { lotHold, lotList, lotRelease, lotShow } from './commands/lot.ts';
 import { maintain } from './commands/maintain.ts';
 import { migrateCommand } from './commands/migrate.ts';
@@ -36,6 +37,16 @@ import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
 import { transactionList, transactionShow } from './commands/transaction.ts';
 import { warehouseAdd, warehouseList, warehouseRename } from './commands/warehouse.ts';
+import {
+  webhookDisable,
+  webhookEnable,
+  webhookList,
+  webhookRemove,
+  webhookReplay,
+  webhookShow,
+  webhookTest,
+} from './commands/webhook.ts';
+import { webhookAdd, webhookSecret } from './commands/webhook-add.ts';
 
 /** The whole command line. */
 export const inventory = group(
@@ -55,6 +66,7 @@ export const inventory = group(
     restore,
     restored,
     maintain,
+    listen,
     group(
       'warehouse',
       'Add, rename and show warehouses',
@@ -66,6 +78,15 @@ export const inventory = group(
       'Add, change and remove clients of the API',
       [clientAdd, clientList, clientShow, clientSet, clientSecret, clientDisable, clientEnable, clientRemove],
       'client disable --id scanner-7',
+    ),
+    group(
+      'webhook',
+      'Send the changes of a client to an address',
+      [
+        ...[webhookAdd, webhookList, webhookShow, webhookSecret, webhookDisable, webhookEnable],
+        ...[webhookReplay, webhookTest, webhookRemove],
+      ],
+      'webhook list',
     ),
     group('item', 'List, import and export items', [itemList, itemImport, itemExport], 'item list'),
     group(

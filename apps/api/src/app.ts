@@ -80,11 +80,7 @@ export function createApp(options: AppOptions): Koa {
   // Replaces Koa's own listener, which prints the stack.
   app.on('error', (error: unknown) => noteLost(options.log, error));
   if (options.tracing !== null) app.use(traceRequests(options.tracing, paths));
-  app.use(nameCaller(options.proxies));
-  app.use(nameAnswer(options.isDraining));
-  app.use(options.strangers.slow);
-  app.use(noteAnswers(options, paths));
-  app.use(answerErrors(options.metrics));
+  app.use(answerRequests(options, paths));
   app.use(refuseMalformed);
   if (options.corsOrigins.length > 0) {
     app.use(
@@ -126,47 +122,57 @@ function traceRequests(tracing: Tracing, paths: Paths) {
   };
 }
 
-/** Stores the caller's address that the limits use. */
-function nameCaller(proxies: number) {
-  return (ctx: Context, next: Next) => {
-    ctx.state.address = callerAddress(ctx.req, proxies);
-    return next();
-  };
-}
-
-/** Sets the request id (the caller's or our own) and the version on every answer. */
-function nameAnswer(isDraining: () => boolean) {
+/**
+ * Wraps what makes an answer: names it, answers errors, counts, times and logs it, and delays answers to
+ * strangers. One middleware for all of it, because each awaits the ones after it in every request.
+ */
+function answerRequests(options: AppOptions, paths: Paths) {
+  const { proxies, isDraining, strangers } = options;
   return async (ctx: Context, next: Next) => {
     ctx.state.arrivedAt = performance.now();
-    const name = nameRequest(ctx.get('X-Request-Id'));
-    ctx.state.name = name;
-    ctx.set('X-Request-Id', name.theirs ?? name.ours);
-    ctx.set('X-API-Version', version);
-    await next();
+    ctx.state.address = callerAddress(ctx.req, proxies);
+    nameAnswer(ctx);
+    let failure: { error: unknown } | null = null;
+    try {
+      await next();
+    } catch (error) {
+      failure = answerError(ctx, error, options.metrics);
+    }
+    noteAnswer(ctx, failure, options, paths);
+    await strangers.slow(ctx);
     // The process is about to stop: callers must connect to another one.
     if (isDraining() || leavesMuch(ctx.req)) ctx.set('Connection', 'close');
   };
 }
 
-/** Counts, times and logs each answer by the template of its route. */
-function noteAnswers({ metrics, requestLog }: AppOptions, paths: Paths) {
-  return async (ctx: Context, next: Next) => {
-    await next();
-    const { status, method } = ctx;
-    const { failure, arrivedAt } = ctx.state;
-    const route = ctx.state.template ?? templateOf(ctx, paths);
-    const tookMs = performance.now() - arrivedAt;
-    metrics.answered(method, route, status, tookMs - (ctx.state.waitedMs ?? 0));
-    if (failure === undefined && requestLog.answered === null) return;
-    const request = {
-      requestId: ctx.response.get('X-Request-Id'),
-      ...{ method, route, status },
-      client: (ctx.state.client as Client | undefined)?.clientId ?? null,
-      waitedMs: Math.round(tookMs),
-    };
-    if (failure !== undefined) metrics.failed(requestLog.failed(request, failure.error));
-    requestLog.answered?.(request);
+/** Sets the request id (the caller's or our own) and the version on every answer. */
+function nameAnswer(ctx: Context) {
+  const name = nameRequest(ctx.get('X-Request-Id'));
+  ctx.state.name = name;
+  ctx.set('X-Request-Id', name.theirs ?? name.ours);
+  ctx.set('X-API-Version', version);
+}
+
+/** Counts, times and logs an answer by the template of its route. */
+function noteAnswer(
+  ctx: Context,
+  failure: { error: unknown } | null,
+  { metrics, requestLog }: AppOptions,
+  paths: Paths,
+) {
+  const { status, method } = ctx;
+  const route = ctx.state.template ?? templateOf(ctx, paths);
+  const tookMs = performance.now() - ctx.state.arrivedAt;
+  metrics.answered(method, route, status, tookMs - (ctx.state.waitedMs ?? 0));
+  if (failure === null && requestLog.answered === null) return;
+  const request = {
+    requestId: ctx.response.get('X-Request-Id'),
+    ...{ method, route, status },
+    client: (ctx.state.client as Client | undefined)?.clientId ?? null,
+    waitedMs: Math.round(tookMs),
   };
+  if (failure !== null) metrics.failed(requestLog.failed(request, failure.error));
+  requestLog.answered?.(request);
 }
 
 /** Returns the template of the route that matches a request, or `other` if none does. */
@@ -184,25 +190,19 @@ function belowBase(path: string): string {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : '';
 }
 
-/** Answers refusals with their code, and failures without internal details. */
-function answerErrors(metrics: ApiMetrics) {
-  return async (ctx: Context, next: Next) => {
-    try {
-      await next();
-    } catch (error) {
-      const failed = error instanceof Refused ? error : failureOf(error, ctx);
-      if (failed instanceof Refused) {
-        metrics.refused(failed.refusal.code);
-        sendJson(ctx, failed.status, errorText(failed.status, failed.refusal), failed.headers);
-        return;
-      }
-      ctx.state.failure = { error };
-      const { status, message, headers, results } = failed;
-      const object = { code: 'internal_error' as const, message };
-      const text = results === null ? errorText(status, object) : batchErrorText(status, object, results);
-      sendJson(ctx, status, text, headers);
-    }
-  };
+/** Answers a refusal with its code, or a failure without internal details. Returns the error of a failure. */
+function answerError(ctx: Context, error: unknown, metrics: ApiMetrics): { error: unknown } | null {
+  const failed = error instanceof Refused ? error : failureOf(error, ctx);
+  if (failed instanceof Refused) {
+    metrics.refused(failed.refusal.code);
+    sendJson(ctx, failed.status, errorText(failed.status, failed.refusal), failed.headers);
+    return null;
+  }
+  const { status, message, headers, results } = failed;
+  const object = { code: 'internal_error' as const, message };
+  const text = results === null ? errorText(status, object) : batchErrorText(status, object, results);
+  sendJson(ctx, status, text, headers);
+  return { error };
 }
 
 /**
@@ -308,17 +308,21 @@ function routeRequests({ routes, bodyRoom }: AppOptions): Paths {
   const router = new Router({ prefix: basePath, sensitive: true, strict: true });
   const layers = new Map<unknown, Route>();
   for (const declared of routes) {
-    const answer = async (ctx: Context, next: Next) => {
-      ctx.state.template = declared.path;
-      ctx.state.bodyRoom = bodyRoom;
-      const reply = await callRoute(declared, ctx, ctx.params, ctx.state.client);
-      if (reply === null) return next();
-      await sendReply(ctx, reply);
-    };
-    layers.set(router.register(declared.path, [declared.method], answer), declared);
+    // The router only matches: as a middleware it would compose others in every request.
+    layers.set(router.register(declared.path, [declared.method], []), declared);
   }
   return {
-    route: router.routes() as Koa.Middleware,
+    async route(ctx, next) {
+      ctx.state.bodyRoom = bodyRoom;
+      for (const layer of router.match(ctx.path, ctx.method).pathAndMethod) {
+        const declared = layers.get(layer)!;
+        ctx.state.template = declared.path;
+        const params = layer.params(ctx.path, layer.captures(ctx.path));
+        const reply = await callRoute(declared, ctx, params, ctx.state.client);
+        if (reply !== null) return sendReply(ctx, reply);
+      }
+      return next();
+    },
     like: (path) =>
       router.match(path, '').path.map((layer) => ({
         declared: layers.get(layer)!,
@@ -403,6 +407,6 @@ function sendJson(ctx: Context, status: number, text: string, headers: Record<st
 /** Sets status and headers of a JSON answer. */
 function beginJson(ctx: Context, status: number, headers: Record<string, string>) {
   ctx.status = status;
-  ctx.set({ ...jsonHeaders, ...headers });
-  ctx.type = 'application/json';
+  ctx.set(jsonHeaders);
+  ctx.set(headers);
 }

@@ -45,7 +45,7 @@ import { createGuessLimiter } from './http/callers/guess-limit.ts';
 import { createStrangers } from './http/callers/strangers.ts';
 import { createHttpServer } from './http/connections/http-server.ts';
 import { defaultConnectionsMax } from './http/connections/open-files.ts';
-import { createStanding } from './http/connections/standing.ts';
+import { createStanding, type Standing } from './http/connections/standing.ts';
 import { createBodyRoom } from './http/reading/body-room.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { addApiReadings, createApiMetrics } from './metrics.ts';
@@ -58,6 +58,7 @@ import { itemRoutes } from './routes/items.ts';
 import { meRoutes } from './routes/me.ts';
 import { scanRoutes } from './routes/scan.ts';
 import { createTokenHandler } from './routes/token.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { type StatusPage, startStatusPage } from './status-page/status-page.ts';
 import { createAnswerTexts } from './stock/answer-texts.ts';
 import { createBatchCalls } from './stock/batch-call/batch-calls.ts';
@@ -174,11 +175,17 @@ type StockParts = {
   now: () => number;
 };
 
-type RouteParts = { database: Database; feed: Feed; stock: ReturnType<typeof wireStock>; now: () => number };
+type RouteParts = {
+  database: Database;
+  feed: Feed;
+  standing: Standing;
+  stock: ReturnType<typeof wireStock>;
+  now: () => number;
+};
 
 function routesOf(
   config: { RATE_LIMIT: number; OPERATION_LIMIT: number },
-  { database, feed, stock, now }: RouteParts,
+  { database, feed, standing, stock, now }: RouteParts,
 ) {
   const { reads, lists } = database;
   return [
@@ -188,7 +195,8 @@ function routesOf(
       operationLimit: config.OPERATION_LIMIT,
     }),
     ...historyRoutes(database),
-    ...changeRoutes({ feed, reads }),
+    ...changeRoutes({ feed, reads, standing }),
+    ...webhookRoutes({ reads }),
     ...inventoryRoutes(lists, stock),
     ...itemRoutes(database),
     ...aliasRoutes(database),
@@ -276,6 +284,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       verdicts.run((sql) => readOutcomes(sql, requests), soon(lookWithinMs)).catch(foundNothing),
     settle: (requests) => verdicts.run((sql) => settle(sql, requests)),
     report,
+    // The clock of Postgres was changed, or another server took over.
+    refusedEarly: clock.doubt,
     observer: {
       ...metrics.envelopes,
       sendFailed() {
@@ -296,14 +306,14 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       const outcomes = await settle(sql, requests);
       return requests.map(({ requestId }) => outcomes.get(requestId)!);
     }),
-    clock,
+    now: clock.now,
     tracing,
   });
   const stock = wireStock(config, { database, redis, sender, needs, now: clock.now });
   const feed = createFeed(database.changes, database.feedPosition);
   const isBehindProxy = config.TRUST_PROXY > 0;
   const app = createApp({
-    routes: routesOf(config, { database, feed, stock, now: clock.now }),
+    routes: routesOf(config, { database, feed, standing, stock, now: clock.now }),
     token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
     authenticator,
     rateLimiter: createRateLimiter(redis, { prefix: config.QUEUE_PREFIX, what: 'requests' }),

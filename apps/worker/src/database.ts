@@ -14,6 +14,8 @@ export type WorkerDatabase = {
   folds: TimedPool<Sql>;
   /** The background audit. */
   audits: TimedPool<Sql>;
+  /** Webhooks, between their attempts. */
+  webhooks: TimedPool<Sql>;
   end(): Promise<void>;
 };
 
@@ -27,6 +29,8 @@ const lockTimeoutMs = 300;
 const batchWithinMs = 3000;
 // A slice of the audit takes some milliseconds. A connection that is silent for longer is replaced.
 const auditWithinMs = 6000;
+// A page of changes takes some milliseconds, and others may wait before it.
+const webhookWithinMs = 6000;
 // The audit gives way to work that locks whole tables: migrations, restore, seed.
 const auditLockTimeoutMs = 500;
 
@@ -55,14 +59,18 @@ export function openWorkerDatabase(databaseUrl: string, foldWithinMs: number): W
   const openFolds = () => connectAs('inventory-counts');
   const openAudits = () =>
     connectAs('inventory-audit', { lockTimeoutMs: auditLockTimeoutMs, oneProcess: true });
+  const openWebhooks = () => connectAs('inventory-webhooks');
   const batches = createTimedPool(openBatches, batchWithinMs, (pool) => pool.untilDone(), openStatements);
   const folds = createTimedPool(openFolds, foldWithinMs, untilDone, openFolds);
   const audits = createTimedPool(openAudits, auditWithinMs, untilDone, openAudits);
+  const webhooks = createTimedPool(openWebhooks, webhookWithinMs, untilDone, openWebhooks);
+  const all = [batches, folds, audits, webhooks];
   return {
     batches,
     folds,
     audits,
-    end: () => Promise.all([batches.end(), folds.end(), audits.end()]).then(() => {}),
+    webhooks,
+    end: () => Promise.all(all.map((pool) => pool.end())).then(() => {}),
   };
 }
 

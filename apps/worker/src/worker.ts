@@ -38,6 +38,7 @@ import { createCountKeeper } from './count-keeper.ts';
 import { openWorkerDatabase } from './database.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { createRetentionKeeper } from './retention-keeper.ts';
+import { startWebhooks } from './webhooks/webhooks.ts';
 
 // A fold takes some milliseconds, so a connection that is silent for longer is replaced. But arrivals that
 // piled up while no worker ran may need more time. So if Postgres itself reports a timeout, the fold gets
@@ -96,6 +97,15 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
           report,
         );
   const registry = createMetrics();
+  const webhooks = startWebhooks({
+    redisUrl: config.REDIS_URL,
+    prefix: config.QUEUE_PREFIX,
+    run: database.webhooks.run,
+    now: clock.now,
+    metrics: registry,
+    log,
+    report,
+  });
   const metrics = createWorkerMetrics(registry, {
     presence,
     audit: audit?.state ?? null,
@@ -167,7 +177,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   return {
     internalPort: internal?.port,
     async stop() {
-      await consumer.close();
+      await Promise.all([consumer.close(), webhooks.stop()]);
       keys.stop();
       clock.stop();
       stopLooking();

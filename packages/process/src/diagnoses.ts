@@ -233,6 +233,16 @@ const table = {
     act: 'End a transaction that somebody has left open by hand. An import of many items ends by itself.',
     more: 'No change is lost meanwhile. Postgres ends a session that does nothing for a minute in such a transaction.',
   },
+  InventoryWebhookFails: {
+    labels: { severity: 'warning', cause: 'webhook' },
+    expr: 'max(inventory_worker_webhook_failing_seconds) > 3600',
+    title: 'A webhook has not delivered for long',
+    effect: 'its receiver gets no changes until it answers, or an operator acts',
+    figures: '{{ $value | humanizeDuration }}',
+    lookAt: `\`${inventoryCommand('webhook list')}\` and \`${inventoryCommand('webhook show')}\`: the last answers of the receiver.`,
+    act: `Tell the owner of the receiver. Once it answers, \`${inventoryCommand('webhook test')}\` shows that messages arrive; \`${inventoryCommand('webhook enable')}\` lets a disabled one go on. Disable or remove one that nobody needs.`,
+    more: 'No change is lost: the webhook goes on where it stopped. Tried for more than three days, it is disabled.',
+  },
   InventoryBackupOld: {
     labels: { severity: 'warning', cause: 'backup' },
     // Absent if no backup was ever recorded, because then nobody has set up backups yet.

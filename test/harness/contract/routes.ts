@@ -7,12 +7,14 @@ import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
 import { meRoutes } from '@inventory/api/routes/me';
 import { scanRoutes } from '@inventory/api/routes/scan';
+import { webhookRoutes } from '@inventory/api/routes/webhooks';
 
 /** Every route of the service except the token's, from the tables that the service itself is built from. */
 export const routes: readonly Route[] = [
   ...meRoutes(undefined as never),
   ...historyRoutes(undefined as never),
   ...changeRoutes(undefined as never),
+  ...webhookRoutes({ reads: undefined as never }),
   ...inventoryRoutes(undefined as never, undefined as never),
   ...itemRoutes(undefined as never),
   ...aliasRoutes(undefined as never),

@@ -69,10 +69,12 @@ export async function openSubmitter(
     prefix,
     admits: (arrivedAt = performance.now()) => submitter.admits(createRequest(), arrivedAt),
     submit: (count, arrivedAt = performance.now()) =>
-      Array.from({ length: count }, () =>
-        submitter.submit({ ...createRequest(), ...options.kind }, arrivedAt),
-      ),
-    submitRequests: (requests, arrivedAt) => requests.map((request) => submitter.submit(request, arrivedAt)),
+      Array.from({ length: count }, () => {
+        const [answer] = submitter.submit([{ ...createRequest(), ...options.kind }], arrivedAt);
+        return answer!;
+      }),
+    submitRequests: (requests, arrivedAt) =>
+      requests.flatMap((request) => submitter.submit([request], arrivedAt)),
     close,
     sizes: async () => (await queue.getWaiting()).map((job) => job.data.requests.length),
   };

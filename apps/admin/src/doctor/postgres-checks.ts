@@ -10,6 +10,7 @@ import {
 } from '@inventory/db/operator/health';
 import type { Sql } from '@inventory/db/postgres/pool';
 import { findWrongSettings, readSettings } from '@inventory/db/postgres/wrong-settings';
+import { countStoppedWebhooks } from '@inventory/db/webhooks/list-webhooks';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { adviceOf } from '@inventory/process/diagnoses';
 import { type Finding, fail, ok, type Question, warn } from './check.ts';
@@ -165,6 +166,15 @@ export const postgresChecks: Question<Sql>[] = [
       if (oldest === 0) return ok('none is open');
       const found = `the oldest has been open for ${oldest.toFixed(1)} s`;
       return oldest <= openChangeSecondsMax ? ok(found) : warn(found, adviceOf('InventoryChangesHeld'));
+    },
+  },
+  {
+    id: 'webhooks',
+    wanted: 'no webhook that stands still, unless an operator has disabled it',
+    async look(sql) {
+      const { disabled, paused } = await countStoppedWebhooks(sql);
+      const found = `${disabled} disabled after failures, ${paused} paused`;
+      return disabled + paused === 0 ? ok(found) : warn(found, adviceOf('InventoryWebhookFails'));
     },
   },
   {

@@ -33,10 +33,13 @@ const pauseMaxMs = 2000;
 // If more numbers than this were drawn since the last look, everybody is woken.
 const numbersMax = 5000;
 
-/** `positionPool` is used for nothing else, because its statements hang while commits do. */
+/**
+ * `pool` reads pages. `positionPool` looks for what is new, whose statements hang while commits do, and which
+ * never waits for pages.
+ */
 export function createFeed(pool: StatementPool, positionPool: StatementPool): Feed {
   const positions = createPositions(positionPool, pool);
-  const waiting = createWaiting(pool, positions);
+  const waiting = createWaiting(positionPool, positions);
   return {
     position: positions.read,
     recent: positions.recent,
@@ -112,13 +115,16 @@ function createWaiting(pool: StatementPool, positions: Positions) {
     /** Calls `end` once when something may have changed, which may be at once. Returns how to leave. */
     add(followed: Followed, end: () => void): () => void {
       if (!isLooking) {
-        lookedIn = positions.last().identity;
-        lookedAt = followed.after;
+        const { identity, knownNo } = positions.last();
+        lookedIn = identity;
+        // Not beyond what is known: while commits hang, nobody can say whether a cursor is.
+        lookedAt = Math.min(followed.after, knownNo);
       }
       const entry = { followed, wake: end };
       all.add(entry);
-      // What was touched since has woken others already. Not before the caller knows how to leave.
-      if (stopped || lookedAt > followed.after) queueMicrotask(end);
+      // What was touched since has woken others already. Other work of the process comes in between, so a
+      // caller that comes back for the same again does not hold it up.
+      if (stopped || lookedAt > followed.after) setImmediate(end);
       else void lookWhileAwaited();
       return () => all.delete(entry);
     },

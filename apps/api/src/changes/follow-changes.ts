@@ -1,10 +1,15 @@
 import { readWarehouseNames } from '@inventory/db/catalog/warehouses';
 import type { FeedPosition } from '@inventory/db/changes/read-position';
 import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
+import {
+  digestScope,
+  scopeChange,
+  shortIdentity,
+  writeCursor,
+} from '@inventory/domain/contract/change-cursor';
 import { cursorOutdated } from '@inventory/domain/contract/conflict';
 import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
 import { Refused } from '../http/errors.ts';
-import { digestScope, shortIdentity, writeCursor } from './cursor.ts';
 import type { Feed } from './feed.ts';
 
 /** The place of a caller in the feed. A caller that begins has no database and no scope that could differ. */
@@ -31,7 +36,10 @@ function isOther(place: Place, { identity }: FeedPosition): boolean {
 export async function positionFor(feed: Feed, place: Place, waits: boolean): Promise<FeedPosition> {
   if (!waits) return feed.position();
   const recent = await feed.recent();
-  return isOther(place, recent) || place.after > recent.knownNo ? feed.position() : recent;
+  if (isOther(place, recent)) return feed.position();
+  if (place.after <= recent.knownNo) return recent;
+  // Nobody can say now how far the feed is, but there is nothing to tell behind this place yet.
+  return feed.position().catch(() => ({ ...recent, drawnNo: Math.max(recent.drawnNo, place.after) }));
 }
 
 /** The cursor at this place of a client with this scope. */
@@ -57,11 +65,7 @@ export async function followChanges(
   const changes: SentChange[] = [];
   if (place.scope !== null && place.scope !== scope) {
     const warehouses = await reads.run((sql) => readWarehouseNames(sql, wids), wait);
-    const text = JSON.stringify({
-      type: 'scope',
-      warehouses: warehouses.map(({ wid, name }) => ({ wID: wid, name })),
-    });
-    changes.push({ text, cursor: cursorAt(place.after, position, scope) });
+    changes.push({ text: scopeChange(warehouses), cursor: cursorAt(place.after, position, scope) });
   }
   const room = limit - changes.length;
   const asked = { wids, after: place.after, until, limit: Math.max(room, 1) };

@@ -7,6 +7,8 @@ import type { Followed, Place } from './follow-changes.ts';
 const readerIdleMs = 10_000;
 // Proxies end connections that are silent for a minute; this service ends its own after half a minute.
 const signOfLifeMs = 15_000;
+// A reader on a slow network takes each piece within `readerIdleMs`.
+const pieceBytes = 64 * 1024;
 // When a reader connects again after its connection has ended.
 const retryMs = 1000;
 
@@ -16,17 +18,23 @@ const retryMs = 1000;
  * moment; if it fails, the stream ends, and the reader learns why when it connects again.
  */
 export function streamChanges(
-  feed: Feed,
+  feed: Pick<Feed, 'untilTouched' | 'hasStopped'>,
   first: Followed & { wids: ReadonlySet<number> },
   next: (place: Place) => Promise<Followed & { wids: ReadonlySet<number> }>,
 ): Readable {
   const { readable, write, onGone } = createTextStream(readerIdleMs);
 
+  async function writeInPieces(text: string) {
+    const bytes = Buffer.from(text);
+    for (let from = 0; from < bytes.length; from += pieceBytes)
+      await write(bytes.subarray(from, from + pieceBytes));
+  }
+
   async function send() {
     let { changes, ...at } = first;
     await write(`retry: ${retryMs}\n\n`);
     while (!readable.destroyed) {
-      for (const { text, cursor } of changes) await write(eventOf(cursor, text));
+      for (const { text, cursor } of changes) await writeInPieces(eventOf(cursor, text));
       // An event without data is not seen by the reader's program, but moves the id it will begin with.
       await write(`id: ${at.nextCursor}\n\n`);
       if (feed.hasStopped()) return;

@@ -187,11 +187,13 @@ export async function callRoute(
   ctx.state.isHandled = true;
   // The time starts only when the body is complete: a slow caller is not an outage. A write may still be
   // applied.
-  const reply = await within(declared.limitMs ?? answerWithinMs, declared.handle(call)).catch((error) => {
+  try {
+    const reply = await within(declared.limitMs ?? answerWithinMs, declared.handle(call));
+    if (reply !== null) return reply;
+  } catch (error) {
     throw error instanceof TooLateError && declared.writes ? unknownOutcome() : error;
-  });
-  if (reply === null) throw new Refused({ code: 'not_found', message: declared.notFound! });
-  return reply;
+  }
+  throw new Refused({ code: 'not_found', message: declared.notFound! });
 }
 
 async function readBody({ body, known }: Route, ctx: Context, details: Details): Promise<unknown> {

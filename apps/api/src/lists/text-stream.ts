@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 export type TextStream = {
   readable: Readable;
   /** Resolves when the reader wants more. Rejects if the reader has gone or has read nothing for too long. */
-  write(piece: string): Promise<void>;
+  write(piece: string | Uint8Array): Promise<void>;
   /** Calls `tell` when the reader has gone. Returns a function that cancels this. */
   onGone(tell: () => void): () => void;
 };

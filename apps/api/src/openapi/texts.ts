@@ -131,4 +131,5 @@ export const tags = [
   { name: 'Item', description: 'The item catalog' },
   { name: 'Changes', description: 'The change feed' },
   { name: 'Scan', description: 'Codes that a scanner read' },
+  { name: 'Webhooks', description: 'Messages about changes' },
 ];

@@ -1,13 +1,14 @@
 import { Permission } from '@inventory/auth/permission';
 import type { Wait } from '@inventory/db/postgres/statement-pool';
 import { ChangePage } from '@inventory/domain/contract/change';
+import { digestScope, readCursor } from '@inventory/domain/contract/change-cursor';
 import { z } from 'zod';
-import { digestScope, readCursor } from '../changes/cursor.ts';
 import type { Feed } from '../changes/feed.ts';
 import { beginning, cursorAt, followChanges, type Place, positionFor } from '../changes/follow-changes.ts';
 import { streamChanges } from '../changes/stream-changes.ts';
 import type { Database } from '../database.ts';
 import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
+import type { Standing } from '../http/connections/standing.ts';
 import { Refused } from '../http/errors.ts';
 import { type Call, noWarehouses, type Reply, route } from '../http/route.ts';
 import { changes } from '../openapi/descriptions/changes.ts';
@@ -68,7 +69,7 @@ const changesQuery = z.object({
 type Query = z.infer<typeof changesQuery>;
 
 /** The part of the database that the feed needs. */
-export type ChangeSources = { feed: Feed; reads: Database['reads'] };
+export type ChangeSources = { feed: Feed; reads: Database['reads']; standing: Pick<Standing, 'noteIdling'> };
 
 /** The change feed: `GET /Changes`. */
 export function changeRoutes(sources: ChangeSources) {
@@ -101,6 +102,16 @@ function wantsEvents({ header, res }: ChangesCall): boolean {
   return isAccepted && res.req.method !== 'HEAD';
 }
 
+/** Waits as the feed does. Meanwhile, the caller's connection may be closed to make room for another. */
+function idlyUntilTouched({ feed, standing }: ChangeSources, { res }: ChangesCall): Feed['untilTouched'] {
+  return async (...args) => {
+    const { socket } = res.req;
+    standing.noteIdling(socket, true);
+    await feed.untilTouched(...args);
+    standing.noteIdling(socket, false);
+  };
+}
+
 const soon = (wait: Wait): Wait => ({ ...wait, until: performance.now() + readWithinMs });
 
 async function sendPage(sources: ChangeSources, call: ChangesCall): Promise<Reply> {
@@ -111,6 +122,7 @@ async function sendPage(sources: ChangeSources, call: ChangesCall): Promise<Repl
     const nextCursor = cursorAt(position.knownNo, position, digestScope(call.client.scope));
     return { status: 200, text: JSON.stringify({ value: [], nextCursor, hasMore: false }) };
   }
+  const untilTouched = idlyUntilTouched(sources, call);
   const until = arrivedAt + query.wait * 1000;
   let place: Place = query.after ?? beginning;
   let { client } = call;
@@ -130,7 +142,7 @@ async function sendPage(sources: ChangeSources, call: ChangesCall): Promise<Repl
     }
     place = followed.next;
     const beganAt = performance.now();
-    await feed.untilTouched({ wids: client.scope, after: place.after }, leftMs, wait.onGone);
+    await untilTouched({ wids: client.scope, after: place.after }, leftMs, wait.onGone);
     waitedMs += performance.now() - beganAt;
     // Rights may have ended meanwhile.
     client = await call.renew();
@@ -152,6 +164,7 @@ async function sendEvents(sources: ChangeSources, call: ChangesCall): Promise<Re
   const begin =
     cursor === 'now' ? { ...beginning, after: (await feed.position()).knownNo } : (cursor ?? beginning);
   const first = await read(call.client, begin);
-  const events = streamChanges(feed, first, async (place) => read(await call.renew(), place));
+  const waits = { ...feed, untilTouched: idlyUntilTouched(sources, call) };
+  const events = streamChanges(waits, first, async (place) => read(await call.renew(), place));
   return { status: 200, events };
 }

@@ -9,7 +9,7 @@ import { noWarehouses, route } from '../http/route.ts';
 import { batch, count, reverse } from '../openapi/descriptions/inventory-extensions.ts';
 import type { BatchCalls } from '../stock/batch-call/batch-calls.ts';
 import { type RawBatch, readRawBatch } from '../stock/batch-call/read-operations.ts';
-import { callerOf, type Stock } from '../stock/transactions.ts';
+import { callerOf, handlerOf, type Stock } from '../stock/transactions.ts';
 
 /** The extensions of `/Inventory`: counts, reversals, and many operations in one call. */
 export function extensionRoutes(stock: Stock & BatchCalls) {
@@ -28,10 +28,7 @@ export function extensionRoutes(stock: Stock & BatchCalls) {
       paged: 'never',
       notFound: null,
       description: count,
-      handle: ({ body: { dryRun, ...body }, ...call }) =>
-        dryRun === true
-          ? stock.tryOut({ kind: 'count', body }, callerOf(call), call.wait)
-          : stock.transact({ kind: 'count', body }, callerOf(call)),
+      handle: handlerOf(stock, 'count'),
     }),
     route({
       method: 'POST',

@@ -20,7 +20,7 @@ import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import { nothingAtPath } from '../http/errors.ts';
-import { idParameter, numberParameter, viewParameter } from '../http/reading/parameters.ts';
+import { idParameter, idsParameter, numberParameter, viewParameter } from '../http/reading/parameters.ts';
 import { noWarehouses, route } from '../http/route.ts';
 import type { Lists } from '../lists/lists.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
@@ -34,7 +34,7 @@ import {
   warehouseStockLevels,
 } from '../openapi/descriptions/inventory.ts';
 import type { BatchCalls } from '../stock/batch-call/batch-calls.ts';
-import { callerOf, type Stock } from '../stock/transactions.ts';
+import { handlerOf, type Stock } from '../stock/transactions.ts';
 import { extensionRoutes } from './inventory-extensions.ts';
 
 const wid = z.object({
@@ -70,10 +70,13 @@ const lotQuery = z.object({
   ),
   view: viewParameter,
 });
+/** The most items in one query: each is looked up by its key. */
+const partNosMax = 100;
 const levelQuery = z.object({
   ...pageQueryShape(stockLevelSortColumns),
   itemID: anyText.meta({ description: 'Extension: only the item with this ShortID' }),
   partNo: idParameter('Extension: only the item with this part number'),
+  partNos: idsParameter(`Extension: only items with these part numbers, up to ${partNosMax}`, partNosMax),
   view: viewParameter,
 });
 
@@ -169,8 +172,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       paged: 'never',
       notFound: null,
       description: receive,
-      handle: ({ body: { dryRun: _, ...body }, ...call }) =>
-        stock.transact({ kind: 'receive', body }, callerOf(call)),
+      handle: handlerOf(stock, 'receive'),
     }),
     route({
       method: 'POST',
@@ -185,10 +187,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       paged: 'never',
       notFound: null,
       description: move,
-      handle: ({ body: { dryRun, ...body }, ...call }) =>
-        dryRun === true
-          ? stock.tryOut({ kind: 'move', body }, callerOf(call), call.wait)
-          : stock.transact({ kind: 'move', body }, callerOf(call)),
+      handle: handlerOf(stock, 'move'),
     }),
     route({
       method: 'POST',
@@ -203,10 +202,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       paged: 'never',
       notFound: null,
       description: issue,
-      handle: ({ body: { dryRun, ...body }, ...call }) =>
-        dryRun === true
-          ? stock.tryOut({ kind: 'issue', body }, callerOf(call), call.wait)
-          : stock.transact({ kind: 'issue', body }, callerOf(call)),
+      handle: handlerOf(stock, 'issue'),
     }),
     ...extensionRoutes(stock),
   ];

@@ -2,7 +2,7 @@ import { Permission } from '@inventory/auth/permission';
 import { findItem } from '@inventory/db/catalog/items';
 import { itemPage, itemSortColumns } from '@inventory/db/lists/list-items';
 import { violatedUnique } from '@inventory/db/postgres/pool';
-import { Code, Id, Text } from '@inventory/domain/contract/fields';
+import { Code, Id, lengthMax, Text, text } from '@inventory/domain/contract/fields';
 import {
   Item,
   ItemCreateRequest,
@@ -28,8 +28,13 @@ import {
   updateItem,
 } from '../openapi/descriptions/items.ts';
 
+const search = text(lengthMax.description).optional().meta({
+  description:
+    'Extension: only items whose ShortID, description or an alias contains this text, in any case. No character has a special meaning',
+  example: 'cable',
+});
 // The full view of an item needs no further query.
-const pageQuery = z.object({ ...pageQueryShape(itemSortColumns), view: viewParameter });
+const pageQuery = z.object({ ...pageQueryShape(itemSortColumns), search, view: viewParameter });
 
 // One item by key, or a category. Paging parameters are ignored then, whatever their values. `readItemsQuery`
 // checks all parameters together.
@@ -102,7 +107,7 @@ export function itemRoutes(database: Database) {
           const { key } = query;
           return found(await database.reads.run((sql) => findItem(sql, key), asker.wait));
         }
-        const active = itemPage(query, { discontinuedToo: false });
+        const active = itemPage(query, { discontinuedToo: false, search: query.search });
         return pageReply(query, await database.lists.page(active, asker));
       },
     }),
@@ -119,8 +124,10 @@ export function itemRoutes(database: Database) {
       paged: 'always',
       notFound: null,
       description: allItems,
-      handle: async ({ query, ...asker }) =>
-        pageReply(query, await database.lists.page(itemPage(query, { discontinuedToo: true }), asker)),
+      handle: async ({ query, ...asker }) => {
+        const all = itemPage(query, { discontinuedToo: true, search: query.search });
+        return pageReply(query, await database.lists.page(all, asker));
+      },
     }),
     route({
       method: 'GET',

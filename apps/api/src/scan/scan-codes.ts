@@ -11,6 +11,7 @@ import { matchesMax, type Scan } from '@inventory/domain/contract/scan';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
 import { moveToSpot, operationOfLot, receiveOf } from '@inventory/domain/scan/operations';
 import { type Code, type Gs1, readCode } from '@inventory/domain/scan/read-code';
+import { createPacer } from '@inventory/process/pacer';
 import type { Asker, Lists } from '../lists/lists.ts';
 
 export type Scans = { scans: readonly Scan[]; wid?: number | undefined };
@@ -25,22 +26,39 @@ export async function scanCodes(
   asker: Asker,
   year: number,
 ): Promise<string> {
-  const codes = scans.map(({ data, symbology }) => readCode(data, symbology ?? null, year));
+  // The event loop is yielded between codes: together they are much work.
+  const pace = createPacer();
+  const codes: Code[] = [];
+  for (const { data, symbology } of scans) {
+    await pace();
+    codes.push(readCode(data, symbology ?? null, year));
+  }
   const wids = wid === undefined ? [...asker.client.scope] : [wid];
   const only = wids.length === 1 ? wids[0]! : null;
-  const find = async (tx: Tx) => {
+  const find = async (tx: Tx): Promise<Found> => {
     const items = itemsByName(await findItemMatches(tx, namesOf(codes)));
-    const asks = asksOf(codes, items);
-    const places = await findStockMatches(tx, [...asks.values()], wids, matchesMax + 1);
-    const stock = new Map([...asks.keys()].map((key, place) => [key, places.get(place) ?? []]));
-    return { items, stock };
+    const asks: (readonly Asked[])[] = [];
+    const all = new Map<string, StockAsk>();
+    for (const code of codes) {
+      await pace();
+      const asked = asksOfCode(code, items);
+      for (const { key, ask } of asked) all.set(key, ask);
+      asks.push(asked);
+    }
+    const places = await findStockMatches(tx, [...all.values()], wids, matchesMax + 1, pace);
+    const stock = new Map([...all.keys()].map((key, place) => [key, places.get(place) ?? []]));
+    return { items, asks, stock, only };
   };
-  const { items, stock } = await lists.lookUp(
-    (sql) => sql.begin('isolation level repeatable read read only', find) as ReturnType<typeof find>,
+  const found = await lists.lookUp(
+    (sql) => sql.begin('isolation level repeatable read read only', find) as Promise<Found>,
     asker,
   );
-  const results = codes.map((code, index) => resultOf(scans[index]!.data, code, { items, stock, only }));
-  return jsonText({ results });
+  const results: string[] = [];
+  for (const [index, code] of codes.entries()) {
+    await pace();
+    results.push(jsonText(resultOf(scans[index]!.data, code, found.asks[index]!, found)));
+  }
+  return `{"results":[${results.join(',')}]}`;
 }
 
 type ItemsByName = ReadonlyMap<string, readonly ItemMatch[]>;
@@ -69,48 +87,44 @@ function itemsByName(matches: readonly ItemMatch[]): ItemsByName {
 const recNo = /^[1-9]\d{0,15}$/;
 const isRecNo = (text: string) => recNo.test(text) && Number(text) <= Number.MAX_SAFE_INTEGER;
 
-/** The look-ups of a code in the stock. */
-function asksOfCode({ texts, gs1 }: Code, items: ItemsByName): StockAsk[] {
-  const ask = (kind: StockKind, value: string, partNo: number | null = null): StockAsk => ({
-    ...{ kind, value, partNo },
-  });
-  const serials = (value: string) => [ask('serial', value), ask('serial2', value), ask('rfidTag', value)];
-  const asText = texts.flatMap((text) => [
-    ...(isRecNo(text) ? [ask('lot', text)] : []),
-    ...serials(text),
-    ask('spot', text),
-  ]);
-  if (gs1 === null) return asText;
-  // The batch or serial number of an item means nothing with another item.
-  const partNo = gs1.gtin === null ? null : items.get(gs1.gtin)?.[0]?.partNo;
-  const ofItem =
-    partNo === undefined
-      ? []
-      : [
-          ...(gs1.serial === null ? [] : [ask('serial', gs1.serial, partNo)]),
-          ...(gs1.serial2 === null ? [] : [ask('serial2', gs1.serial2, partNo)]),
-        ];
-  return [...asText, ...(gs1.sscc === null ? [] : serials(gs1.sscc)), ...ofItem];
+/** A look-up in the stock. `key`: the same for the same look-up of another code. */
+type Asked = { key: string; ask: StockAsk };
+
+function asked(kind: StockKind, value: string, partNo: number | null = null): Asked {
+  return { key: `${kind} ${partNo ?? ''} ${value}`, ask: { kind, value, partNo } };
 }
 
-const keyOf = ({ kind, value, partNo }: StockAsk) => `${kind} ${partNo ?? ''} ${value}`;
-
-/** All look-ups of all codes, each once. */
-function asksOf(codes: readonly Code[], items: ItemsByName): Map<string, StockAsk> {
-  return new Map(codes.flatMap((code) => asksOfCode(code, items)).map((ask) => [keyOf(ask), ask]));
+/** The look-ups of a code, in the order of their kinds. */
+function asksOfCode({ texts, gs1 }: Code, items: ItemsByName): Asked[] {
+  // The batch or serial number of an item means nothing with another item.
+  const partNo = gs1 === null || gs1.gtin === null ? null : items.get(gs1.gtin)?.[0]?.partNo;
+  const serials = [...texts, ...(gs1?.sscc == null ? [] : [gs1.sscc])];
+  const ofItem = (kind: StockKind, value: string | null | undefined) =>
+    value == null || partNo === undefined ? [] : [asked(kind, value, partNo)];
+  return [
+    ...texts.filter(isRecNo).map((text) => asked('lot', text)),
+    ...serials.map((text) => asked('serial', text)),
+    ...ofItem('serial', gs1?.serial),
+    ...serials.map((text) => asked('serial2', text)),
+    ...ofItem('serial2', gs1?.serial2),
+    ...serials.map((text) => asked('rfidTag', text)),
+    ...texts.map((text) => asked('spot', text)),
+  ];
 }
 
 type Found = {
   items: ItemsByName;
+  /** Of each code. */
+  asks: readonly (readonly Asked[])[];
   stock: ReadonlyMap<string, readonly StockMatch[]>;
   /** The only warehouse that can be meant, or null. */
   only: number | null;
 };
 
-function resultOf(data: string, code: Code, found: Found): JsonAnswer {
+function resultOf(data: string, code: Code, asks: readonly Asked[], found: Found): JsonAnswer {
   const { gs1, fault } = code;
   const items = itemNamesOf(code).flatMap((name) => found.items.get(name) ?? []);
-  const stock = stockOf(code, found);
+  const stock = stockOf(code.gs1, asks, found);
   const all = [...items.filter(isOf('item')), ...items.filter(isOf('alias')), ...stock];
   return {
     data,
@@ -123,20 +137,17 @@ function resultOf(data: string, code: Code, found: Found): JsonAnswer {
 }
 
 const isOf = (kind: string) => (match: { kind: string }) => match.kind === kind;
-const kinds: readonly StockKind[] = ['lot', 'serial', 'serial2', 'rfidTag', 'spot'];
 
 /** Lots and spots of a code, in the order of their kinds, each once. */
-function stockOf(code: Code, { items, stock }: Found): StockMatch[] {
-  const asks = asksOfCode(code, items);
-  const matches = kinds.flatMap((kind) =>
-    asks
-      .filter(isOf(kind))
-      .flatMap((ask) => stock.get(keyOf(ask)) ?? [])
-      .filter((match) => !contradicts(match, code.gs1)),
-  );
-  const nameOf = (match: StockMatch) =>
-    match.kind === 'spot' ? `spot ${match.wID} ${match.spot}` : `${match.kind} ${match.recNo}`;
-  return [...new Map(matches.map((match) => [nameOf(match), match])).values()];
+function stockOf(gs1: Gs1 | null, asks: readonly Asked[], { stock }: Found): StockMatch[] {
+  const named = new Map<string, StockMatch>();
+  for (const { key } of asks) {
+    for (const match of stock.get(key) ?? []) {
+      const name = match.kind === 'spot' ? `spot ${match.wID} ${match.spot}` : `${match.kind} ${match.recNo}`;
+      if (!named.has(name) && !contradicts(match, gs1)) named.set(name, match);
+    }
+  }
+  return [...named.values()];
 }
 
 /** Whether a lot is known to be another one of the item: it has another batch or serial number. */

@@ -28,6 +28,8 @@ export type Signs = {
   refusedAnswers: number;
   /** Places where the background audit found that stock and ledger disagree. */
   driftPlaces: number;
+  /** Webhooks that stand still, but not because an operator disabled them. */
+  stoppedWebhooks: { disabled: number; paused: number };
   failures: Readonly<Record<string, number>>;
   /** Reads answered 503. */
   failedReads: number;
@@ -98,6 +100,9 @@ function whatIsWrong(signs: Signs): Cause[] {
   if (signs.refusedAnswers > 0)
     causes.push(cause('forged', 'InventoryForeignWrites', times(signs.refusedAnswers, 'answer')));
   if (signs.driftPlaces > 0) causes.push(cause('drift', 'InventoryDrift', times(signs.driftPlaces, 'place')));
+  const { disabled, paused } = signs.stoppedWebhooks;
+  if (disabled + paused > 0)
+    causes.push(cause('webhooks', 'InventoryWebhookFails', `${disabled} disabled, ${paused} paused`));
   if (isClockOff(signs))
     causes.push(
       cause('clock', 'InventoryClockOff', `this api is ${clockText(signs.clockDifferenceSeconds)}`),

@@ -1,5 +1,5 @@
 import type { SeenWorker } from '@inventory/queue/submit/submit';
-import { type Cause, findCauses } from './causes.ts';
+import { type Cause, findCauses, type Signs } from './causes.ts';
 import { latencyMs } from './latency.ts';
 import type { Reading } from './reading.ts';
 
@@ -45,6 +45,9 @@ const pointsMax = 300;
 const pastMax = 8;
 const workersMax = 50;
 
+/** What was found in Postgres. */
+type Found = { driftPlaces(): number; stoppedWebhooks(): Signs['stoppedWebhooks'] };
+
 /** Makes a snapshot of each reading, one a second, and keeps the points of the last five minutes. */
 export function createSnapshots(now: () => Date = () => new Date()) {
   const readings: Reading[] = [];
@@ -72,7 +75,7 @@ export function createSnapshots(now: () => Date = () => new Date()) {
 
   return {
     points: (): readonly Point[] => points,
-    take(reading: Reading, seen: readonly SeenWorker[], driftPlaces: number): Snapshot {
+    take(reading: Reading, seen: readonly SeenWorker[], stock: Found): Snapshot {
       const at = now();
       const last = readings.at(-1) ?? reading;
       const lately = before(reading, windowSeconds);
@@ -83,7 +86,8 @@ export function createSnapshots(now: () => Date = () => new Date()) {
       const causes = findCauses({
         ...reading,
         seen,
-        driftPlaces,
+        driftPlaces: stock.driftPlaces(),
+        stoppedWebhooks: stock.stoppedWebhooks(),
         failures: added(lately.failures, reading.failures),
         failedReads: reading.failedReads - lately.failedReads,
         unknown: reading.unknown - lately.unknown,

@@ -38,7 +38,7 @@ export function startStatusPage(
     // A gauge that fails must not end the process. The page shows that no values arrive.
     const reading = await takeReading(metrics).catch(() => null);
     if (reading === null) return;
-    last = snapshots.take(reading, seenWorkers(), stock.driftPlaces());
+    last = snapshots.take(reading, seenWorkers(), stock);
     if (viewers.count() > 0) viewers.send(nowText());
   });
   const stopStock = lookEvery(everyMs, async () => {

@@ -7,6 +7,7 @@ import {
   type WarehouseStock,
   warehousesMax,
 } from '@inventory/db/status-page/stock-by-warehouse';
+import { countStoppedWebhooks } from '@inventory/db/webhooks/list-webhooks';
 
 /** The last figures from Postgres for the page. */
 export type StockView = {
@@ -32,6 +33,7 @@ export function createStockView(pool: Pick<StatementPool, 'run'>) {
   let transactionsDue = 0;
   let stockDue = 0;
   let driftPlaces = 0;
+  let stoppedWebhooks = { disabled: 0, paused: 0 };
 
   const run = <T>(work: (sql: Sql) => Promise<T>) => pool.run(work);
 
@@ -39,11 +41,14 @@ export function createStockView(pool: Pick<StatementPool, 'run'>) {
     view: () => view,
     /** Places where the audit found that stock and ledger disagree. */
     driftPlaces: () => driftPlaces,
+    /** Webhooks that stand still, but not because an operator disabled them. */
+    stoppedWebhooks: () => stoppedWebhooks,
     async look(now: number): Promise<boolean> {
       let isNew = false;
       if (now >= transactionsDue) {
         transactionsDue = now + transactionsEveryMs;
         driftPlaces = await run(countDrift);
+        stoppedWebhooks = await run(countStoppedWebhooks);
         const transactions = await run((sql) => readLastTransactions(sql, transactionsShown));
         view = { ...view, transactions };
         isNew = true;

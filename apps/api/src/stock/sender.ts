@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { DatabaseClock } from '@inventory/db/postgres/database-clock';
 import { isKeyed, type SentRequest } from '@inventory/db/requests/idempotency-keys';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type {
@@ -65,8 +64,8 @@ export type SenderOptions = {
    * Makes sure that a request is never applied. Returns its outcome if it, or its key, was already decided.
    */
   settle: (request: SentRequest) => Promise<StoredOutcome>;
-  /** The clock of Postgres, in milliseconds since 1970. `doubt` says that the clock may have been changed. */
-  clock: Pick<DatabaseClock, 'now' | 'doubt'>;
+  /** The clock of Postgres, in milliseconds since 1970. */
+  now: () => number;
   /** null: traces are off. */
   tracing: Tracing | null;
 };
@@ -74,21 +73,22 @@ export type SenderOptions = {
 // Postgres could not look up or settle the key, so an earlier send of it may be applied.
 const unknown = whenUnanswered(unknownAnswer);
 
-export function createSender({ submitter, settle, clock, tracing }: SenderOptions): Sender {
+export function createSender({ submitter, settle, now, tracing }: SenderOptions): Sender {
   function queued<Request extends StockRequest>(
     request: Request,
     { clientId, arrivedAt, key, evidence, name }: Origin,
   ): Queued<Request> {
-    const askedAt = clock.now() - (performance.now() - arrivedAt);
-    return {
+    const askedAt = now() - (performance.now() - arrivedAt);
+    const queued: Queued<Request> = {
       ...request,
       requestId: name?.ours ?? createRequestId(),
-      ...(name !== undefined && name.theirs !== null && { xRequestId: name.theirs }),
       clientId,
       deadline: askedAt + waitLimits.verdictAfterMs,
-      ...(key !== undefined && { key: keyOf(key, request, askedAt) }),
-      ...(evidence !== undefined && { evidence }),
     };
+    if (name !== undefined && name.theirs !== null) queued.xRequestId = name.theirs;
+    if (key !== undefined) queued.key = keyOf(key, request, askedAt);
+    if (evidence !== undefined) queued.evidence = evidence;
+    return queued;
   }
 
   /**
@@ -104,29 +104,22 @@ export function createSender({ submitter, settle, clock, tracing }: SenderOption
     return insist(untilMs, () => settle(request));
   }
 
-  async function answered(
+  function answered(
     request: QueuedRequest,
     submitted: Promise<SubmitResult>,
     arrivedAt: number,
   ): Promise<SubmitResult> {
     if (!isKeyed(request)) return submitted;
     // A request whose body came slowly is refused at once, but Postgres is still asked about its key.
-    const now = performance.now();
-    const leftMs = Math.max(keyedWithinMs - (now - arrivedAt), refusedWithinMs);
-    const answer = submitted.then((result) => settled(request, result, now + leftMs));
+    const startedAt = performance.now();
+    const leftMs = Math.max(keyedWithinMs - (startedAt - arrivedAt), refusedWithinMs);
+    const answer = submitted.then((result) => settled(request, result, startedAt + leftMs));
     return within(leftMs, answer).catch(unknown);
   }
 
   function sendAll(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult[]> {
-    const submitted =
-      requests.length === 1
-        ? [submitter.submit(requests[0]!, arrivedAt)]
-        : submitter.submitTogether(requests, arrivedAt);
-    return Promise.all(
-      requests.map((request, index) =>
-        answered(request, submitted[index]!.then(doubting(clock, arrivedAt)), arrivedAt),
-      ),
-    );
+    const submitted = submitter.submit(requests, arrivedAt);
+    return Promise.all(submitted.map((answer, index) => answered(requests[index]!, answer, arrivedAt)));
   }
 
   return {
@@ -153,18 +146,6 @@ export function createSender({ submitter, settle, clock, tracing }: SenderOption
         ),
       );
     },
-  };
-}
-
-/**
- * If a request was refused for its deadline too early, the clock is measured again: the clock of Postgres was
- * changed, or another server took over.
- */
-function doubting(clock: SenderOptions['clock'], arrivedAt: number) {
-  return (answer: SubmitResult) => {
-    const isEarly = performance.now() - arrivedAt < waitLimits.verdictAfterMs;
-    if (answer.status === 'abandoned' && answer.result === null && isEarly) clock.doubt();
-    return answer;
   };
 }
 

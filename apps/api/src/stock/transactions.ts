@@ -57,6 +57,18 @@ export function callerOf({
   return { client, name, arrivedAt, key: header('Idempotency-Key'), res };
 }
 
+/** Makes the handler of a route. It applies the transaction in the body, or only tries it out. */
+export function handlerOf<Kind extends 'receive' | 'move' | 'issue' | 'count'>(stock: Stock, kind: Kind) {
+  type Body = Extract<SingleRequest, { kind: Kind }>['body'] & { dryRun?: boolean | undefined };
+  return (call: Call<undefined, undefined, Body>): Promise<Reply> => {
+    const { dryRun, ...body } = call.body;
+    const request = { kind, body } as unknown as SingleRequest;
+    return dryRun === true
+      ? stock.tryOut(request, callerOf(call), call.wait)
+      : stock.transact(request, callerOf(call));
+  };
+}
+
 export type StockOptions = {
   sender: Sender;
   /** Looks up the transaction to reverse; null if there is none with this number. */

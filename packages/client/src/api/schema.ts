@@ -162,6 +162,37 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/Webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your webhooks, and how they are
+         * @description *Extension.* The addresses to which this service sends your changes, as [Standard Webhooks](https://www.standardwebhooks.com) 1.0.0. The operator adds
+         *     them and gives you a secret for each, which is shown nowhere here.
+         *
+         *     A message is a `POST` with `{"type": "inventory.changes", "timestamp": …, "data": {"value": [change], "nextCursor": …}}`: up to 100 changes in the
+         *     order and the form of `GET /Changes`, with the cursor behind them. Verify `webhook-signature`, and answer 2xx within 15 s; do the work afterwards. The next message comes only then. Any other answer, a
+         *     redirect too, is a failure: the same message comes again, with the same `webhook-id`, after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, and not before a
+         *     `Retry-After`. After that, or at once when you answer 410, the webhook is `disabled`.
+         *
+         *     `reason`: `operator`, `gone` (410), `failed` (every attempt), `restored` (the database was, from a backup), `clientDisabled`, `permission` (no 11).
+         *     `lastOutcome`: the status of the last answer, or `timeout`, `unreachable`, `unknownHost`, `addressRefused`, `tls`, `brokenOff`, `noSecret`.
+         *
+         *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
+         */
+        get: operations["getWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/Inventory": {
         parameters: {
             query?: never;
@@ -472,6 +503,9 @@ export interface paths {
          *     - `Category`: a flat array of the category's active items by `shortID`; empty if no item has the category. A large one is sent as fast
          *       as it is read, and must be read within a minute; accept gzip.
          *
+         *     *Extension:* `search` leaves the items whose ShortID, description or an alias contains the text. Letters count as equal in any case, in every language
+         *     (`straße` is `STRASSE`), and so do composed and decomposed ones; accents count. The list is paged as ever, with its exact total.
+         *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
          */
         get: operations["listItems"];
@@ -506,7 +540,7 @@ export interface paths {
         };
         /**
          * List all items, including discontinued ones
-         * @description By `shortID` unless sorted otherwise.
+         * @description By `shortID` unless sorted otherwise. `search` as in `GET /Item`.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
          */
@@ -622,7 +656,7 @@ export interface paths {
          *     `missing` are filled in. An item is received, a lot is issued (or moved, if it is on hold), and units are moved to a spot.
          *
          *     **GS1.** A code is read as GS1 only if something says so: a symbology identifier (`]C1`, `]e0`, `]d2`, `]Q3`, `]J1`), FNC1 (U+001D), brackets, as in `(01)…(10)…`, a GS1 Digital Link,
-         *     or the check digit of a GTIN or an SSCC: a text that begins with `01` and a valid GTIN, or with `00` and a valid SSCC, and a GTIN alone. So `10D9T` is no lot `D9T`. In brackets, write `\(` for a
+         *     or the check digit of a GTIN or an SSCC (`]E0`: also a UPC-E of 8 digits): a text that begins with `01` and a valid GTIN, or with `00` and a valid SSCC, and a GTIN alone. So `10D9T` is no lot `D9T`. In brackets, write `\(` for a
          *     bracket within a value. Lengths, characters, dates and check digits are checked. A code that claims to be GS1 and is not valid, or says two things at once,
          *     has `gs1: null`, and `fault` names the Application Identifier. Its text is still looked up like any other.
          *
@@ -1799,6 +1833,38 @@ export interface components {
                 /** @description Warehouse name */
                 name: string;
             }[];
+        };
+        WebhookList: {
+            /** @description The webhooks of the client, by number */
+            value: components["schemas"]["Webhook"][];
+        };
+        Webhook: {
+            /** @description Webhook number */
+            webhookID: number;
+            /** @description The address to which messages are sent */
+            url: string;
+            /** @description The types of changes that are sent; null: all */
+            kinds: string[] | null;
+            /**
+             * @description `failing`: tried again. `paused`: the client may not read changes. `disabled`: for good
+             * @enum {string}
+             */
+            state: "active" | "failing" | "paused" | "disabled";
+            /** @description The reason why it is paused or disabled */
+            reason: string | null;
+            /** @description Since when it has failed, or is disabled */
+            since: string | null;
+            /**
+             * Format: date-time
+             * @description When it was added
+             */
+            created: string;
+            /** @description When a message was last sent */
+            lastAttempt: string | null;
+            /** @description The status of the last answer, or a word for what went wrong before one came */
+            lastOutcome: string | null;
+            /** @description When the message that has failed is sent again */
+            nextAttempt: string | null;
         };
         FullLotPage: {
             /** @description Records of the current page */
@@ -3812,6 +3878,74 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getWebhooks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description An id of your own for this request; the answer and our logs carry it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            /** @description The request is malformed or fails validation */
+            400: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The client may not do this */
+            403: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listLots: {
         parameters: {
             query?: {
@@ -3934,6 +4068,8 @@ export interface operations {
                 itemID?: string;
                 /** @description Extension: only the item with this part number */
                 partNo?: number;
+                /** @description Extension: only items with these part numbers, up to 100 */
+                partNos?: string;
                 /** @description Extension: full shows every field that is stored */
                 view?: "full";
             };
@@ -4023,6 +4159,8 @@ export interface operations {
                 itemID?: string;
                 /** @description Extension: only the item with this part number */
                 partNo?: number;
+                /** @description Extension: only items with these part numbers, up to 100 */
+                partNos?: string;
                 /** @description Extension: full shows every field that is stored */
                 view?: "full";
             };
@@ -4987,6 +5125,8 @@ export interface operations {
                 direction?: "ASC" | "DESC";
                 /** @description Only records modified at this moment or later (UTC when it has no offset). To miss nothing, a value of `X-Next-Modified-Since` */
                 modifiedSince?: string;
+                /** @description Extension: only items whose ShortID, description or an alias contains this text, in any case. No character has a special meaning */
+                search?: string;
                 /** @description Extension: full shows every field that is stored */
                 view?: string;
             };
@@ -5300,6 +5440,8 @@ export interface operations {
                 direction?: "ASC" | "DESC";
                 /** @description Only records modified at this moment or later (UTC when it has no offset). To miss nothing, a value of `X-Next-Modified-Since` */
                 modifiedSince?: string;
+                /** @description Extension: only items whose ShortID, description or an alias contains this text, in any case. No character has a special meaning */
+                search?: string;
                 /** @description Extension: full shows every field that is stored */
                 view?: "full";
             };

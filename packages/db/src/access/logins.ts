@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { withLogin } from '@inventory/process/settings/database-address';
 import { isConcurrentChange, type Sql } from '../postgres/pool.ts';
 
-/** A part of the service that connects with its own rights; see schema/11-rights.sql. */
+/** A part of the service that connects with its own rights; see schema/12-rights.sql. */
 export type Part = 'api' | 'worker' | 'operator';
 
 export const parts: readonly Part[] = ['api', 'worker', 'operator'];

@@ -21,7 +21,12 @@ export async function dropKeysAndIndexes(
       format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
       format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as make
     from pg_constraint
-    where contype = any(${kinds}::text[]::"char"[]) and conrelid = any(${of}::text[]::regclass[])
+    where contype = any(${kinds}::text[]::"char"[])
+      and (
+        conrelid = any(${of}::text[]::regclass[])
+        -- also a reference from another table, if the key that it needs is dropped
+        or not ${keptUnique} and contype = 'f' and confrelid = any(${of}::text[]::regclass[])
+      )
     order by contype <> 'f', conrelid::regclass::text, conname`;
   const indexes = await tx<(Dropped & { drop: string })[]>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as make,

@@ -13,6 +13,10 @@ const left = [
   'signing_key',
   'verifying_key',
   'envelope_key',
+  'webhook_secret',
+  // What was being sent, and to whom it was sent, from the original database.
+  'webhook_message',
+  'webhook_delivery',
   // A restored database has a new identity.
   'database_identity',
   // The only backup of a restored database is the one that it comes from.

@@ -17,12 +17,23 @@ export type ChangePage = {
   hasMore: boolean;
 };
 
-/** The changes after `after` and up to `until` that concern these warehouses. At most `limit`. */
-export type ChangesAsked = { wids: readonly number[]; after: number; until: number; limit: number };
+/**
+ * The changes after `after` and up to `until` that concern these warehouses, at most `limit`. `kinds`: only
+ * these; default: all. `charactersMax`: fewer changes if their texts are longer together, but always one.
+ */
+export type ChangesAsked = {
+  wids: readonly number[];
+  after: number;
+  until: number;
+  limit: number;
+  kinds?: readonly string[] | null;
+  charactersMax?: number;
+};
 
-// A page has fewer changes if these have more lines than this together: a move may have a thousand lines, and
-// a page a thousand moves.
-const linesMax = 5000;
+// A page has fewer changes if these are larger than this together: a move may have a thousand lines, a page a
+// thousand moves, and an api keeps a page until its caller has read it.
+const linesMax = 2000;
+const charactersDefault = 2_000_000;
 // With many warehouses, this many numbers are read from each at a time.
 const numbersAtLeast = 16;
 
@@ -32,7 +43,7 @@ const numbersAtLeast = 16;
  * `until` must not be beyond the position that was read before; see `readFeedPosition`.
  */
 export async function readChanges(sql: Sql, asked: ChangesAsked): Promise<ChangePage> {
-  const { limit, wids, until } = asked;
+  const { limit, wids, until, charactersMax = charactersDefault } = asked;
   const numbers = await findNumbers(sql, asked);
   const wanted = numbers.slice(0, limit);
   if (wanted.length === 0) return { changes: [], through: until, hasMore: false };
@@ -58,18 +69,23 @@ export async function readChanges(sql: Sql, asked: ChangesAsked): Promise<Change
     ) as told
     where place = 1 or so_far <= ${linesMax}
     order by no`;
-  const hasMore = rows.length < numbers.length;
+  let characters = 0;
+  const told = rows.filter(({ text }, place) => {
+    characters += text?.length ?? 0;
+    return place === 0 || characters <= charactersMax;
+  });
+  const hasMore = told.length < numbers.length;
   return {
     // Null if an operator has deleted what a change tells.
-    changes: rows.flatMap(({ no, text }) => (text === null ? [] : [{ no, text }])),
-    through: hasMore ? rows.at(-1)!.no : until,
+    changes: told.flatMap(({ no, text }) => (text === null ? [] : [{ no, text }])),
+    through: hasMore ? told.at(-1)!.no : until,
     hasMore,
   };
 }
 
 /** The numbers of the next changes, in order: at most one more than `limit`. */
 async function findNumbers(sql: Sql, asked: ChangesAsked): Promise<number[]> {
-  const { wids, until, limit } = asked;
+  const { wids, until, limit, kinds = null } = asked;
   const found: number[] = [];
   let { after } = asked;
   // One warehouse may have all of the next changes. Reading that many from each would cost too much with
@@ -80,7 +96,7 @@ async function findNumbers(sql: Sql, asked: ChangesAsked): Promise<number[]> {
       : Math.max(numbersAtLeast, Math.ceil((4 * limit) / wids.length));
   while (found.length <= limit) {
     const rows = await send<{ no: number; complete_to: number | null }>(sql)`
-      with taken as materialized (${numbersOf({ wids, after, until }, Math.min(share, limit + 1))}),
+      with taken as materialized (${numbersOf({ wids, after, until, kinds }, Math.min(share, limit + 1))}),
       complete as (
         -- Of a source with more numbers, only those up to the last one are known.
         select min(last) as complete_to
@@ -101,9 +117,11 @@ async function findNumbers(sql: Sql, asked: ChangesAsked): Promise<number[]> {
 }
 
 /** The first numbers of each source: the transactions of a warehouse, its other changes, and items. */
-function numbersOf({ wids, after, until }: Omit<ChangesAsked, 'limit'>, share: number): Piece {
-  const transactions = piece`transaction_no > ${after} and transaction_no <= ${until}`;
-  const changes = piece`change_no > ${after} and change_no <= ${until}`;
+function numbersOf({ wids, after, until, kinds = null }: Omit<ChangesAsked, 'limit'>, share: number): Piece {
+  const areAsked = kinds === null || kinds.includes('stock') ? piece`` : piece` and false`;
+  const isAsked = kinds === null ? piece`` : piece` and kind = any(${kinds}::text[])`;
+  const transactions = piece`transaction_no > ${after} and transaction_no <= ${until}${areAsked}`;
+  const changes = piece`change_no > ${after} and change_no <= ${until}${isAsked}`;
   return piece`
     select asked.wid, source, no
     from unnest(${wids}::integer[]) as asked (wid)

@@ -1,5 +1,5 @@
 import { piece, raw, send } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql, Tx } from '../postgres/pool.ts';
 import { onStandbys } from '../postgres/servers/on-standbys.ts';
 
 /** How far the change feed can be told; see schema/02-changes.sql. */
@@ -17,7 +17,7 @@ export type FeedPosition = {
  * that was read last. If it has moved since, all of it is on the standbys when this returns: a cursor must
  * not tell what no standby has.
  */
-export async function readFeedPosition(sql: Sql, since: number): Promise<FeedPosition> {
+export async function readFeedPosition(sql: Sql | Tx, since: number): Promise<FeedPosition> {
   const [row] = await send<{ identity: string; known_no: number; drawn_no: number }>(sql)`
     select replace(id::text, '-', '') as identity, known_no, drawn_no,
       case when known_no > ${since} then ${onStandbys} end as on_standbys

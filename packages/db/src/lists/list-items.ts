@@ -9,6 +9,7 @@ import { type List, readPage } from './pages/read-page.ts';
 import { sliceOf } from './pages/slice.ts';
 import { sortColumnsOf } from './pages/sort-columns.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
+import { searchPage } from './search-items.ts';
 
 const columns: Columns<keyof Item> = {
   partNo: 'part_no',
@@ -47,11 +48,16 @@ export const itemList: Omit<List, 'where'> = {
   tieBreaker: 'part_no',
 };
 
+/** `search`: only items whose shortID, description or alias contains the text, in any case. */
+export type ItemOptions = { discontinuedToo: boolean; search?: string | undefined };
+
 /**
  * Chooses how a page of items is read. Default order: shortID. Discontinued items are included only on
  * request.
  */
-export function itemPage(query: PageQuery, options: { discontinuedToo: boolean }): ListReading {
+export function itemPage(query: PageQuery, { search = '', ...options }: ItemOptions): ListReading {
+  // Every item contains the empty text.
+  if (search !== '') return searchPage(itemList, query, { ...options, search });
   const slice = sliceOf(query, 'shortID', 'asc');
   if (slice !== null) {
     return { cost: 'page', read: (sql) => readItemPage(sql, options, slice, itemRecord) };
@@ -71,6 +77,6 @@ export function itemPage(query: PageQuery, options: { discontinuedToo: boolean }
 }
 
 /** Reads such a page. */
-export function listItems(sql: Sql, query: PageQuery, options: { discontinuedToo: boolean }): Promise<Page> {
+export function listItems(sql: Sql, query: PageQuery, options: ItemOptions): Promise<Page> {
   return itemPage(query, options).read(sql);
 }

@@ -42,10 +42,11 @@ const fullRecord = recordText({
   modified: dateTimeText(`greatest(max(stock_level.modified), ${ofItem('described')})`),
 });
 
-/** The extension's filters, each for one item, and the fields of a record. */
+/** The extension's filters, each for few items, and the fields of a record. */
 export type LevelOptions = {
   itemID?: string | undefined;
   partNo?: number | undefined;
+  partNos?: readonly number[] | undefined;
   view?: 'full' | undefined;
 };
 
@@ -68,7 +69,7 @@ function ofDescribedSince(since: Date): Piece {
   return piece`part_no = any(array(select part_no from item where described >= ${since}))`;
 }
 
-/** The same, checked for each level: for the levels of one item. */
+/** The same, checked for each level: for the levels of few items. */
 function isDescribedSince(since: Date): Piece {
   return piece`exists (
     select from item where item.part_no = stock_level.part_no and described >= ${since} offset 0
@@ -82,10 +83,10 @@ function isDescribedSince(since: Date): Piece {
 export function stockLevelPage(
   query: PageQuery,
   wids: readonly number[],
-  { itemID, partNo, view }: LevelOptions = {},
+  { itemID, partNo, partNos, view }: LevelOptions = {},
 ): ListReading {
   const record = view === 'full' ? fullRecord : levelList.record;
-  const isFiltered = itemID !== undefined || partNo !== undefined;
+  const isFiltered = itemID !== undefined || partNo !== undefined || partNos !== undefined;
   const slice = sliceOf(query, 'partNo', 'asc');
   if (slice !== null && !isFiltered) {
     return { cost: 'page', read: (sql) => readLevelPage(sql, wids, slice, record) };
@@ -93,6 +94,7 @@ export function stockLevelPage(
   const ofItems = [
     ...(itemID === undefined ? [] : [piece`part_no = (select part_no from item where short_id = ${itemID})`]),
     ...(partNo === undefined ? [] : [piece`part_no = ${partNo}`]),
+    ...(partNos === undefined ? [] : [piece`part_no = any(${partNos}::integer[])`]),
   ];
   const inScope = piece`wid = any(${wids}::integer[]) and used`;
   const read = (sql: Sql, few: Pick<List, 'few'> = {}) => {
@@ -103,7 +105,7 @@ export function stockLevelPage(
     ];
     return readPage(sql, query, { ...levelList, ...few, where, record, modifiedSince: modified });
   };
-  // One item has at most one row for each warehouse in scope.
+  // An item has at most one row for each warehouse in scope.
   if (isFiltered) return { cost: 'page', read };
   if (query.modifiedSince === undefined) return { cost: 'everything', read };
   // The index of changes covers all warehouses, so all levels in scope are counted.

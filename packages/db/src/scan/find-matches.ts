@@ -1,4 +1,5 @@
 import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
+import type { Pacer } from '@inventory/process/pacer';
 import { dateTimeText } from '../lists/record-json.ts';
 import { type Piece, piece, raw, send } from '../postgres/piece.ts';
 import type { Tx } from '../postgres/pool.ts';
@@ -71,13 +72,15 @@ type Row = Omit<LotMatch, 'kind' | 'units'> & { place: number; units: string };
 /**
  * Finds lots and spots in these warehouses, at most some more than `max` of each ask; by the index of the ask
  * in the list, lots in stock first. All asks travel in three statements. Nothing outside these warehouses is
- * looked at but a lot whose recNo was asked for. Must be the last statements of the transaction.
+ * looked at but a lot whose recNo was asked for. Must be the last statements of the transaction. `pace` is
+ * called between the matches.
  */
 export async function findStockMatches(
   tx: Tx,
   asks: readonly StockAsk[],
   wids: readonly number[],
   max: number,
+  pace: Pacer = () => undefined,
 ): Promise<Map<number, StockMatch[]>> {
   const found = new Map<number, StockMatch[]>();
   if (asks.length === 0 || wids.length === 0) return found;
@@ -97,6 +100,7 @@ export async function findStockMatches(
   }
   rows.sort((one, other) => Number(other.active) - Number(one.active) || other.recNo - one.recNo);
   for (const { place, units, ...lot } of rows) {
+    await pace();
     const kind = asks[place]!.kind as LotMatch['kind'];
     add(place, { kind, ...lot, units: parseQuantity(units) });
   }

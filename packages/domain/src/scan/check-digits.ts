@@ -20,6 +20,24 @@ export function gtin14Of(text: string): string | null {
   return /^(?:\d{8}|\d{12,14})$/.test(text) && hasCheckDigit(text) ? text.padStart(14, '0') : null;
 }
 
+/**
+ * The 12 digits of a UPC-A that a UPC-E of 8 digits stands for, which leaves out zeros; any other text as it
+ * is. Only the symbology tells a UPC-E from an EAN-8.
+ */
+export function expandUpcE(text: string): string {
+  const [, system, digits, last, check] = /^([01])(\d{5})(\d)(\d)$/.exec(text) ?? [];
+  if (digits === undefined) return text;
+  const [maker, product] =
+    Number(last) < 3
+      ? [`${digits.slice(0, 2)}${last}00`, `00${digits.slice(2)}`]
+      : last === '3'
+        ? [`${digits.slice(0, 3)}00`, `000${digits.slice(3)}`]
+        : last === '4'
+          ? [`${digits.slice(0, 4)}0`, `0000${digits.slice(4)}`]
+          : [digits, `0000${last}`];
+  return `${system}${maker}${product}${check}`;
+}
+
 /** The characters that a value of GS1 may have, in the order of their check values. */
 export const gs1Characters =
   '!"%&\'()*+,-./0123456789:;<=>?ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';

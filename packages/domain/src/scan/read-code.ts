@@ -1,5 +1,5 @@
 import type { Quantity } from '../quantity.ts';
-import { gtin14Of } from './check-digits.ts';
+import { expandUpcE, gtin14Of } from './check-digits.ts';
 import { readDigitalLink } from './digital-link.ts';
 import { type Element, elementOf, type Fault, isFault } from './element.ts';
 import { contradictionsOf, type Identifier, identifierAt, identifierOf } from './identifiers.ts';
@@ -43,7 +43,7 @@ const products: ReadonlySet<string> = new Set(['E0', 'E4']);
  * scanner tells it beside the data. `year`: the present one. Takes time in proportion to the text.
  */
 export function readCode(data: string, symbology: string | null, year: number): Code {
-  const [, prefix] = /^\]([A-Za-z]\d)/.exec(data) ?? [];
+  const [, prefix] = /^\]([A-Za-z][\dA-F])/.exec(data) ?? [];
   const text = prefix === undefined ? data : data.slice(3);
   const texts = prefix === undefined || text === '' ? [data] : [data, text];
   const read = readText(text, prefix ?? symbology?.replace(']', '') ?? null, year);
@@ -60,7 +60,7 @@ function readText(text: string, symbology: string | null, year: number): Read | 
     return as('elementString', readElements(text, year));
   if (/^\(\d{2,4}\)/.test(text) && identifierOf(text.slice(1, text.indexOf(')'))) !== null)
     return as('brackets', readBrackets(text, year));
-  const gtin = gtin14Of(text);
+  const gtin = gtin14Of(symbology === 'E0' ? expandUpcE(text) : text);
   if (gtin !== null) return as('gtin', [{ ai: '01', value: gtin }]);
   if (products.has(symbology ?? '')) return { ai: null, message: 'Its check digit is wrong.' };
   if (/^(?:01\d{14}|00\d{18})/.test(text)) {

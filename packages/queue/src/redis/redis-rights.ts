@@ -32,7 +32,7 @@ const commands: Record<RedisUser, string> = {
 // Patterns for the keys of the queues and limiters. No channels.
 const keys: Record<RedisUser, (prefix: string) => string[]> = {
   api: (prefix) => [`~${prefix}:*`],
-  worker: (prefix) => [`~${prefix}:{stock-*`],
+  worker: (prefix) => [`~${prefix}:{stock-*`, `~${prefix}:{webhooks}*`],
   admin: (prefix) => [`~${prefix}:{stock-*`],
 };
 

@@ -37,6 +37,8 @@ export type SubmitOptions = {
   /** Settles all requests: an undecided one is never applied from now on. By request id. */
   settle: (requests: QueuedRequest[]) => Promise<Map<string, Outcome>>;
   report: (error: Error, what: string) => void;
+  /** See `WaitersOptions`. */
+  refusedEarly?: () => void;
   /** Called for each envelope. */
   observer?: EnvelopeObserver;
 };
@@ -52,16 +54,12 @@ export type EnvelopeObserver = {
 
 export type Submitter = {
   /**
-   * Sends a request with a unique id and waits for its answer. Never throws, and never waits longer than
+   * Sends requests with unique ids and waits for their answers: one request, or at most `togetherMax` of one
+   * item, which travel in one envelope and so are decided in order. Never throws, and never waits longer than
    * `waitLimits` says, counted from `arrivedAt` (of `performance.now()`), because the caller has waited since
    * then.
    */
-  submit(request: QueuedRequest, arrivedAt: number): Promise<SubmitResult>;
-  /**
-   * The same for at most `togetherMax` requests of one item. They travel in one envelope, so they are decided
-   * in order.
-   */
-  submitTogether(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[];
+  submit(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[];
   togetherMax: number;
   /** Whether `submit` would take this request now instead of answering `busy` at once. */
   admits(request: QueuedRequest, arrivedAt: number): boolean;
@@ -211,7 +209,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     return !isBusy(lineOf(request).lane, options, arrivedAt, performance.now());
   }
 
-  function submitTogether(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[] {
+  function submit(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[] {
     const [first] = requests;
     if (first === undefined || !admits(first, arrivedAt)) {
       return requests.map(() => Promise.resolve({ status: 'busy', result: null }));
@@ -225,8 +223,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   }
 
   return {
-    submit: (request, arrivedAt) => submitTogether([request], arrivedAt)[0]!,
-    submitTogether,
+    submit,
     togetherMax: options.envelopeMax,
     admits,
     isOpen: () => producer.status === 'ready',

@@ -69,6 +69,8 @@ export type WaitersOptions = {
   /** Called once when a waiter has its answer, whether it was sent or not. */
   onAnswered: (waiter: Waiter, now: number) => void;
   report: (error: Error, what: string) => void;
+  /** Called when a request was refused for its deadline before that has passed here: the clocks differ. */
+  refusedEarly?: () => void;
 };
 
 export type Waiters = {
@@ -107,7 +109,10 @@ export function createWaiters(options: WaitersOptions, startedAt: number): Waite
       answerCounts.verdicts[status as keyof AnswerCounts['verdicts']] += 1;
     }
     waiter.resolve(outcome);
-    if (!waiter.isApart) options.onAnswered(waiter, performance.now());
+    const now = performance.now();
+    const isEarly = now - waiter.startedAt < waitLimits.verdictAfterMs;
+    if (status === 'abandoned' && outcome.result === null && isEarly) options.refusedEarly?.();
+    if (!waiter.isApart) options.onAnswered(waiter, now);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Context, Next } from 'koa';
+import type { Context } from 'koa';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { createFairRoom } from '../../turns/fair-room.ts';
 import type { Standing } from '../connections/standing.ts';
@@ -20,12 +20,12 @@ const waitingMax = 5000;
 /** Keeps unknown callers from taking CPU time away from known ones. */
 export type Strangers = {
   /**
-   * Wraps the middlewares that make the answer. An answer to a caller without a valid token is charged to its
-   * address, `ctx.state.address`, and delayed once that budget is spent. An answer to a right secret is
-   * charged to its client instead, `ctx.state.payer`. Callers with `ctx.state.client` are known and pay
-   * nothing. Nothing is refused, and no address delays another.
+   * Charges an answer that is made to a caller without a valid token to its address, `ctx.state.address`, and
+   * delays it once that budget is spent. An answer to a right secret is charged to its client instead,
+   * `ctx.state.payer`. Callers with `ctx.state.client` are known and pay nothing. Nothing is refused, and no
+   * address delays another.
    */
-  slow(ctx: Context, next: Next): Promise<void>;
+  slow(ctx: Context): Promise<void>;
   /** Notes that a connection brought a valid token, before its request is handled. */
   noteKnown(ctx: Context): void;
   /** Whether the budget of an address, or that of all strangers together, is spent. */
@@ -91,8 +91,7 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
   }
 
   return {
-    async slow(ctx, next) {
-      await next();
+    async slow(ctx) {
       // Only a right secret sets a payer.
       if (ctx.state.payer !== undefined) standing.noteKnown(ctx.req.socket);
       if (!isStranger(ctx)) return;

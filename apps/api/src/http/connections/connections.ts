@@ -67,8 +67,10 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   /** Evicts the longest idle connection that `may` be closed; false if there is none. */
   function close(may: (socket: Socket) => boolean): boolean {
     for (const [socket, connection] of connections) {
+      const { standing } = options;
       // A stranger's delayed answer costs no work, so its connection counts as idle.
-      const isIdle = connection.isResting() || (isStranger(socket) && options.standing.isWaiting(socket));
+      const isDelayed = isStranger(socket) && standing.isWaiting(socket);
+      const isIdle = connection.isResting() || isDelayed || standing.isIdling(socket);
       if (!isIdle || !may(socket)) continue;
       closeFor(socket);
       return true;

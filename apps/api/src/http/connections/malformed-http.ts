@@ -32,7 +32,6 @@ export function answerBytes({ status, refusal }: Refused, version: string): stri
   const text = errorText(status, refusal);
   const head = [
     `HTTP/1.1 ${status} ${reasons[status]}`,
-    'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
     ...Object.entries(jsonHeaders).map(([name, value]) => `${name}: ${value}`),
     `X-API-Version: ${version}`,

@@ -10,11 +10,15 @@ export type Standing = {
   /** Notes whether a stranger's answer is delayed on this connection; see `createStrangers`. */
   noteWaiting(socket: Socket, waits: boolean): void;
   isWaiting(socket: Socket): boolean;
+  /** Notes whether a caller only waits for something to happen, which costs no work. */
+  noteIdling(socket: Socket, idles: boolean): void;
+  isIdling(socket: Socket): boolean;
 };
 
 export function createStanding(): Standing {
   const known = new WeakSet<Socket>();
   const waiting = new WeakSet<Socket>();
+  const idling = new WeakSet<Socket>();
   let tellOf = (_socket: Socket) => {};
   return {
     noteKnown(socket) {
@@ -28,5 +32,7 @@ export function createStanding(): Standing {
     isKnown: (socket) => known.has(socket),
     noteWaiting: (socket, waits) => void (waits ? waiting.add(socket) : waiting.delete(socket)),
     isWaiting: (socket) => waiting.has(socket),
+    noteIdling: (socket, idles) => void (idles ? idling.add(socket) : idling.delete(socket)),
+    isIdling: (socket) => idling.has(socket),
   };
 }

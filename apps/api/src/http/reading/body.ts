@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Refusal } from '@inventory/domain/contract/refused';
 import { numberOfLiteral } from '@inventory/domain/quantity';
 import type { Context } from 'koa';
@@ -56,11 +57,13 @@ function createReader(type: string, bytesMax: number) {
     if (!ctx.is(type)) throw bad(`The body must be sent as ${type}.`);
     if (!utf8Names.includes(ctx.request.charset.toLowerCase())) throw bad('The body must be UTF-8.');
     askForBody(ctx.req, ctx.res);
-    const bytes = await readBytes(ctx).catch((error) => {
-      // Reads past the rest of the body, or the connection could carry no further request.
-      ctx.req.resume();
-      throw refusalOf(error, bytesMax);
-    });
+    const bytes =
+      takeArrived(ctx.req, bytesMax) ??
+      (await readBytes(ctx).catch((error) => {
+        // Reads past the rest of the body, or the connection could carry no further request.
+        ctx.req.resume();
+        throw refusalOf(error, bytesMax);
+      }));
     noteLate(ctx);
     try {
       return utf8.decode(bytes);
@@ -71,6 +74,13 @@ function createReader(type: string, bytesMax: number) {
 }
 
 const nothingMore = async () => {};
+
+/** Returns a body that has arrived as a whole, as most have by the time they are wanted; otherwise null. */
+function takeArrived(request: IncomingMessage, bytesMax: number): Buffer | null {
+  if (!request.complete || request.readableLength === 0 || request.readableLength > bytesMax) return null;
+  return request.read() as Buffer | null;
+}
+
 const readJson = createReader(json, bodyBytesMax);
 const readBatch = createReader(json, batchBytesMax);
 const readForm = createReader(form, formBytesMax);

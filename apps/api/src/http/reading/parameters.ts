@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+const idMax = 2 ** 31 - 1;
 const digits = { error: 'must be a plain integer.' };
 
 /**
@@ -26,7 +27,6 @@ export function numberParameter(description: string) {
 
 /** An id in a query, such as a warehouse's: 0 to 2^31-1. */
 export function idParameter(description: string) {
-  const idMax = 2 ** 31 - 1;
   return z
     .string()
     .regex(/^\d{1,15}$/, digits)
@@ -34,6 +34,18 @@ export function idParameter(description: string) {
     .refine((id) => id <= idMax, { error: `must be at most ${idMax}.` })
     .optional()
     .meta({ description, type: 'integer', minimum: 0, maximum: idMax });
+}
+
+/** Several such ids, separated by commas. */
+export function idsParameter(description: string, countMax: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}(?:,\d{1,15})*$/, { error: 'must be integers with commas between them.' })
+    .transform((text) => text.split(',').map(Number))
+    .refine((ids) => ids.length <= countMax, { error: `must be at most ${countMax}.` })
+    .refine((ids) => ids.every((id) => id <= idMax), { error: `must be at most ${idMax} each.` })
+    .optional()
+    .meta({ description, type: 'string', pattern: '^\\d+(,\\d+)*$', example: '1,2,3' });
 }
 
 /** Selects the fields of the records of a list. */

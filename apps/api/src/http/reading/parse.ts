@@ -13,5 +13,6 @@ export function fieldErrorsOf(error: z.ZodError): FieldErrors {
 
 /** `null` counts as omitted. */
 export function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.values(body).includes(null)) return body;
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }

@@ -10,7 +10,10 @@ Active items, by \`shortID\` unless sorted otherwise. Two look-ups share this pa
 
 - \`key\` with \`type=id\` or \`type=alias\`: one Item, discontinued or not; 404 if there is none.
 - \`Category\`: a flat array of the category's active items by \`shortID\`; empty if no item has the category. A large one is sent as fast
-  as it is read, and must be read within a minute; accept gzip.`,
+  as it is read, and must be read within a minute; accept gzip.
+
+*Extension:* \`search\` leaves the items whose ShortID, description or an alias contains the text. Letters count as equal in any case, in every language
+(\`straße\` is \`STRASSE\`), and so do composed and decomposed ones; accents count. The list is paged as ever, with its exact total.`,
   answer: {
     page: { summary: 'The list', value: page(item) },
     item: { summary: 'With `?key=WIDGET-100&type=id`', value: item },
@@ -20,7 +23,7 @@ Active items, by \`shortID\` unless sorted otherwise. Two look-ups share this pa
 
 export const allItems: RouteDescription = {
   id: 'listAllItems',
-  notes: 'By `shortID` unless sorted otherwise.',
+  notes: 'By `shortID` unless sorted otherwise. `search` as in `GET /Item`.',
   answer: one('One item', page(item)),
 };
 

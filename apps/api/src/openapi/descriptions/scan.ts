@@ -12,7 +12,7 @@ A lot with one of these values that is used up is found, too, after those in sto
 \`missing\` are filled in. An item is received, a lot is issued (or moved, if it is on hold), and units are moved to a spot.
 
 **GS1.** A code is read as GS1 only if something says so: a symbology identifier (\`]C1\`, \`]e0\`, \`]d2\`, \`]Q3\`, \`]J1\`), FNC1 (U+001D), brackets, as in \`(01)…(10)…\`, a GS1 Digital Link,
-or the check digit of a GTIN or an SSCC: a text that begins with \`01\` and a valid GTIN, or with \`00\` and a valid SSCC, and a GTIN alone. So \`10D9T\` is no lot \`D9T\`. In brackets, write \`\\(\` for a
+or the check digit of a GTIN or an SSCC (\`]E0\`: also a UPC-E of 8 digits): a text that begins with \`01\` and a valid GTIN, or with \`00\` and a valid SSCC, and a GTIN alone. So \`10D9T\` is no lot \`D9T\`. In brackets, write \`\\(\` for a
 bracket within a value. Lengths, characters, dates and check digits are checked. A code that claims to be GS1 and is not valid, or says two things at once,
 has \`gs1: null\`, and \`fault\` names the Application Identifier. Its text is still looked up like any other.
 

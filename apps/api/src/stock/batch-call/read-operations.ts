@@ -80,7 +80,8 @@ export async function parseRawBatch(
   const errors: FieldErrors = parsed.success ? {} : fieldErrorsOf(parsed.error);
   const read: RawBatch['operations'] = [];
   for (const text of operations) {
-    await pace();
+    const rest = pace();
+    if (rest !== undefined) await rest;
     read.push(readOperation(text, isStrict));
   }
   if (body.operations === undefined) errors.operations = ['is required.'];
@@ -145,7 +146,8 @@ export async function judgeOperations(
   const pace = createPacer();
   const judged: (Operation | { undo: ReverseRequest; index: number; head: ReadHead })[] = [];
   for (const [index, raw] of operations.entries()) {
-    await pace();
+    const rest = pace();
+    if (rest !== undefined) await rest;
     judged.push(judge(raw, index, client, times));
   }
   const undone = judged.flatMap((each) => ('undo' in each ? [each.undo.transactionNo] : []));

@@ -3,7 +3,7 @@ import { operationsOf, type QueuedRequest, warehousesOf } from '@inventory/domai
 import { createPacer } from '@inventory/process/pacer';
 import { TooLateError, within } from '@inventory/process/within';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
-import type { CallTexts } from '../answer-texts.ts';
+import { type CallTexts, underOf } from '../answer-texts.ts';
 import type { Sender } from '../sender.ts';
 import { createAnswerRoom } from './answer-room.ts';
 import { type ReadOutcomes, readKnown } from './keys.ts';
@@ -71,63 +71,61 @@ export async function runEach(
   tasks: readonly Task[],
   arrivedAt: number,
 ): Promise<EachAnswers> {
-  const results = new Map<Task, SubmitResult>();
-  const { fresh, keep } = createRooms(texts);
+  // Tasks are known by their places in the list.
+  const { answers, keep, isFull } = keepAnswers(texts);
   const size = Math.min(runMax, sender.togetherMax);
   // Lists may be long, so the event loop is yielded.
   const pace = createPacer();
-  const unsent = new Set<Task>();
+  const unsent: number[] = [];
 
   /**
    * Sends a run. `areDecided`: whether all of its operations were. `told` resolves when their answers are
-   * there.
+   * there; null: they are.
    */
-  async function run(some: readonly Task[]): Promise<{ areDecided: boolean; told: Promise<void> }> {
+  async function run(
+    some: readonly number[],
+  ): Promise<{ areDecided: boolean; told: Promise<unknown> | null }> {
     const now = performance.now();
-    const answers = await sender.sendAll(oneAfterAnother(some.map(({ make }) => make(now))), now);
-    const told = keepAll(some, answers);
-    await within(readInTurnMs, told).catch(unlessLate);
-    const areDecided = !answers.some(
+    const requests = some.map((place) => tasks[place]!.make(now));
+    const got = await sender.sendAll(oneAfterAnother(requests), now);
+    const told = keep(some, got);
+    if (told !== null) await within(readInTurnMs, told).catch(unlessLate);
+    const areDecided = !got.some(
       (answer) => isNotApplied(answer) || answer.status === 'unknown' || answer.status === 'failed',
     );
     return { areDecided, told };
   }
 
   /** Settles operations that will not be sent. */
-  async function settle(some: readonly Task[]): Promise<void> {
+  async function settle(some: readonly number[]): Promise<void> {
     const now = performance.now();
     const requests: QueuedRequest[] = [];
-    for (const { make } of some) {
+    for (const place of some) {
       await pace();
-      requests.push(make(now));
+      requests.push(tasks[place]!.make(now));
     }
     const known = await readKnown(requests.filter(isKeyed), readOutcomes, false);
     const open = requests.filter(({ requestId }) => !known.has(requestId));
     const settled = await sender.settleAll(open, settleWithin(arrivedAt));
     for (const [index, { requestId }] of open.entries()) known.set(requestId, settled[index]!);
-    await keepAll(
+    await keep(
       some,
       requests.map(({ requestId }) => known.get(requestId)!),
     );
   }
 
-  async function keepAll(some: readonly Task[], answers: readonly SubmitResult[]): Promise<void> {
-    const kept = await Promise.all(answers.map(keep));
-    for (const [index, task] of some.entries()) results.set(task, kept[index]!);
-  }
-
   /** Runs the operations of one item. Returns the ones that will not be sent. */
-  async function runItem(ofItem: readonly Task[]): Promise<readonly Task[]> {
+  async function runItem(ofItem: readonly number[]): Promise<readonly number[]> {
     for (let from = 0, to = 0; from < ofItem.length; from = to) {
-      const count = ofItem.slice(from, from + size).findIndex(({ isBetween }) => isBetween);
+      const count = ofItem.slice(from, from + size).findIndex((place) => tasks[place]!.isBetween);
       to = from + (count < 0 ? size : Math.max(count, 1));
       const some = ofItem.slice(from, to);
       const endTurn = await turns.take(clientId, some.length, beginsUntil(arrivedAt));
       if (endTurn === null) return ofItem.slice(from);
       let ran: Awaited<ReturnType<typeof run>>;
       try {
-        if (fresh.isFull()) {
-          for (const task of ofItem.slice(from)) unsent.add(task);
+        if (isFull()) {
+          unsent.push(...ofItem.slice(from));
           return ofItem.slice(from);
         }
         ran = await run(some);
@@ -140,7 +138,7 @@ export async function runEach(
     return [];
   }
 
-  const running: Promise<readonly Task[]>[] = [];
+  const running: Promise<readonly number[]>[] = [];
   for (const ofItem of itemsOf(tasks)) {
     await pace();
     const begun = runItem(ofItem);
@@ -151,33 +149,49 @@ export async function runEach(
   // All together, after the runs: there may be many, and their callers have waited for long.
   const left = await Promise.all(running);
   await settle(left.flat());
-  return {
-    answers: tasks.map((task) => results.get(task)!),
-    unsent: new Set(tasks.flatMap((task, place) => (unsent.has(task) ? [place] : []))),
-  };
+  return { answers, unsent: new Set(unsent.sort((a, b) => a - b)) };
 }
 
 function unlessLate(error: unknown): void {
   if (!(error instanceof TooLateError)) throw error;
 }
 
-function itemsOf(tasks: readonly Task[]): Task[][] {
-  const items = new Map<string, Task[]>();
-  for (const task of tasks) {
-    const ofItem = items.get(task.itemId);
-    if (ofItem === undefined) items.set(task.itemId, [task]);
-    else ofItem.push(task);
+/** The places of the operations of each item. */
+function itemsOf(tasks: readonly Task[]): number[][] {
+  const items = new Map<string, number[]>();
+  for (const [place, { itemId }] of tasks.entries()) {
+    const ofItem = items.get(itemId);
+    if (ofItem === undefined) items.set(itemId, [place]);
+    else ofItem.push(place);
   }
   return [...items.values()];
 }
 
-/** One room for new answers, and one for answers of earlier sends and repeated keys. */
-function createRooms(texts: CallTexts) {
+/**
+ * Keeps answers by their places in the list. There is one room for new answers, and one for answers of
+ * earlier sends and repeated keys.
+ */
+function keepAnswers(texts: CallTexts) {
+  const answers: SubmitResult[] = [];
   const [fresh, before] = [createAnswerRoom(texts), createAnswerRoom(texts)];
+
+  async function keepLarge(place: number, answer: SubmitResult): Promise<void> {
+    answers[place] = await (isRepeat(answer) ? before : fresh).keep(answer);
+  }
+
   return {
-    fresh,
-    keep(answer: SubmitResult): Promise<SubmitResult> {
-      return (isRepeat(answer) ? before : fresh).keep(answer);
+    answers,
+    /** Whether new answers fill their room. */
+    isFull: fresh.isFull,
+    /** Keeps the answers of these places. Null if their texts were all there; otherwise a promise of them. */
+    keep(places: readonly number[], got: readonly SubmitResult[]): Promise<unknown> | null {
+      const reading: Promise<void>[] = [];
+      for (const [index, answer] of got.entries()) {
+        const place = places[index]!;
+        if (underOf(answer) === null) answers[place] = answer;
+        else reading.push(keepLarge(place, answer));
+      }
+      return reading.length === 0 ? null : Promise.all(reading);
     },
   };
 }
@@ -186,7 +200,8 @@ function createRooms(texts: CallTexts) {
  * Links each request of a run to the one before it at the same gate: in the same warehouse, whatever name the
  * item has in them.
  */
-function oneAfterAnother(requests: readonly QueuedRequest[]): QueuedRequest[] {
+function oneAfterAnother(requests: readonly QueuedRequest[]): readonly QueuedRequest[] {
+  if (requests.length === 1) return requests;
   const last = new Map<number, QueuedRequest>();
   return requests.map((request) => {
     // A request between two gates is a run by itself.

@@ -1,6 +1,6 @@
 import type { Page } from '@inventory/paging/page';
 import { type Piece, raw, send } from '../../postgres/piece.ts';
-import type { Sql } from '../../postgres/pool.ts';
+import type { Sql, Tx } from '../../postgres/pool.ts';
 
 /**
  * A way to read a page of a list, and its cost to others. `lotPage`, `itemPage` and `stockLevelPage` choose
@@ -33,7 +33,7 @@ const lookForMs = 400;
  * none, or if that cannot be determined quickly. Needs a connection with `byIndex`.
  */
 export async function firstOfFew<Look extends { selection: Piece }>(
-  sql: Sql,
+  sql: Sql | Tx,
   looks: readonly Look[],
   rowsMax = fewMax,
 ): Promise<Look | null> {

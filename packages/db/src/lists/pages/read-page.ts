@@ -23,6 +23,8 @@ export type List = {
    * these rows.
    */
   few?: Piece;
+  /** A common table expression that `few` is read from: it is made once for page and total. */
+  found?: Piece;
   /** The number of records without filters, if it is available without counting. */
   total?: Piece;
   /** One record for each value of this expression. The other expressions are then aggregates. */
@@ -61,8 +63,9 @@ function rowsOf(sql: Sql, query: PageQuery, list: List) {
     query.modifiedSince === undefined || list.few !== undefined
       ? keysOf(query, list, sorted, few)
       : changedKeysOf(query, list, sorted, list.modifiedSince(query.modifiedSince));
+  const found = list.found === undefined ? piece`` : piece`${list.found}, `;
   return send<PageRow>(sql)`
-    with page as materialized (
+    with ${found}page as materialized (
       select key, row_number() over () as place
       from (
         ${pageKeys}

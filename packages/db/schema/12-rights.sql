@@ -72,7 +72,7 @@ grant insert on item_arrival to inventory_api;
 grant execute on function teach_alias to inventory_api;
 grant delete on item_alias to inventory_api;
 -- Whoever searches or writes items evaluates them.
-grant execute on function search_fold, search_pieces to inventory_api, inventory_operator;
+grant execute on function fold_beyond_ascii, search_fold, search_pieces to inventory_api, inventory_operator;
 -- Only abandoned requests: an applied or refused one needs more columns.
 grant insert (request_id, status) on stock_transaction to inventory_api;
 -- Only refusing a key: where it leads is written by the worker.
@@ -85,6 +85,8 @@ grant select, insert (kid, public_jwk, signs_from) on verifying_key to inventory
 grant select, insert (change_no, kind, part_no) on change to inventory_api;
 grant usage on sequence item_part_no_seq, stock_transaction_no_seq to inventory_api;
 grant execute on function changes_known_until, feed_position, held_numbers to inventory_api;
+-- Clients see their own webhooks.
+grant select on webhook to inventory_api;
 
 -- The worker: stock, its ledger, the counts of the lists, retention and the background audit.
 grant select on item_alias, envelope_key, audit_progress, audit_drift to inventory_worker;
@@ -106,8 +108,19 @@ grant update (lot_after, lot_until, level_after_part_no, level_after_wid, pass_s
 grant insert (check_name, part_no, wid, rec_no, expected, found), update (expected, found, last_seen), delete on
   audit_drift to inventory_worker;
 
--- The operator: items from files, aliases, warehouses, clients, holds, order quantities, new keys, backups
--- and the audit; no migrations and no seed data.
+-- The worker sends webhooks: it reads the feed, signs, and keeps the place of each webhook. It cannot add one
+-- or change its address.
+grant select on change, item_alias, database_identity, webhook, webhook_secret, webhook_message,
+  webhook_delivery to inventory_worker;
+grant execute on function feed_position, held_numbers to inventory_worker;
+grant update (after_no, scope, attempts, failing_since, next_attempt, disabled, disabled_why, lease,
+  leased_until, test_asked, last_attempt, last_outcome) on webhook to inventory_worker;
+grant insert, delete on webhook_message to inventory_worker;
+grant insert (webhook_id, message_id, attempt, change_count, at, took_ms, outcome, answer), delete on
+  webhook_delivery to inventory_worker;
+
+-- The operator: items from files, aliases, warehouses, clients, webhooks, holds, order quantities, new keys,
+-- backups and the audit; no migrations and no seed data.
 grant select on item_alias, client_secret, former_client, database_identity, retention, backup_record,
   audit_progress, audit_drift to inventory_operator;
 grant insert (short_id, description, category, sub_category, uom, put_up, units, dflt_owner, discontinued,
@@ -115,8 +128,8 @@ grant insert (short_id, description, category, sub_category, uom, put_up, units,
 grant update (description, category, sub_category, uom, put_up, units, dflt_owner, discontinued, modified,
   described) on item to inventory_operator;
 grant select, insert on change to inventory_operator;
--- To see how long a change has been open.
-grant execute on function note_change, held_numbers to inventory_operator;
+-- To see how long a change has been open, and where a new webhook begins.
+grant execute on function note_change, held_numbers, feed_position to inventory_operator;
 grant insert on item_arrival, item_alias, level_arrival, warehouse, security_group, client, client_secret,
   client_warehouse to inventory_operator;
 grant insert (client_id) on former_client to inventory_operator;
@@ -141,6 +154,14 @@ grant select, insert (kid, public_jwk, signs_from), update (signs_from, retired,
   inventory_operator;
 -- A new key for envelopes is drawn by the database; the operator cannot read any.
 grant select (kid, created), insert (created) on envelope_key to inventory_operator;
+-- The operator keeps webhooks, and gives them secrets that it cannot read afterwards.
+grant select, insert (client_id, url, kinds, allow_private, after_no, database_id, scope), update (after_no,
+  database_id, scope, attempts, failing_since, next_attempt, disabled, disabled_why, lease, test_asked), delete
+  on webhook to inventory_operator;
+grant select (webhook_id, created, ends), insert (webhook_id, secret), update (ends), delete on webhook_secret to
+  inventory_operator;
+grant select (webhook_id), delete on webhook_message to inventory_operator;
+grant select on webhook_delivery to inventory_operator;
 -- Adding an alias locks the items against creates. Postgres 17 has a separate right for that.
 do $$
 begin

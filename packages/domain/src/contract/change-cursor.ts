@@ -55,3 +55,11 @@ export function digestScope(wids: Iterable<number>): string {
     .digest('hex')
     .slice(0, 2 * scopeBytes);
 }
+
+/** The change that tells a caller its warehouses, because they are others than at its place. */
+export function scopeChange(warehouses: readonly { wid: number; name: string }[]): string {
+  return JSON.stringify({
+    type: 'scope',
+    warehouses: warehouses.map(({ wid, name }) => ({ wID: wid, name })),
+  });
+}

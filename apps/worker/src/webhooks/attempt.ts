@@ -1,0 +1,84 @@
+import type { Sql } from '@inventory/db/postgres/pool';
+import {
+  type Consequence,
+  type Leased,
+  noteAttempt,
+  readWebhookSecrets,
+  type StoredMessage,
+} from '@inventory/db/webhooks/serve-webhooks';
+import type { Log } from '@inventory/process/log/log';
+import { pauseAfter } from '@inventory/webhooks/retries';
+import { type Sent, sendMessage } from '@inventory/webhooks/send-message';
+import { makeTest } from './make-message.ts';
+
+/** The parts of a worker that sending needs. */
+export type Sending = {
+  /** Runs statements; no connection is held between them. */
+  run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
+  /** The time of Postgres, in milliseconds since 1970. */
+  now: () => number;
+  /** Called with the outcome of each attempt. */
+  onSent: (outcome: string) => void;
+  log: Log;
+  /** Gives up what is under way: the process stops. */
+  signal: AbortSignal;
+};
+
+/** Sends a message once and notes it. Returns the consequence; null: nothing was noted. */
+export async function attemptMessage(
+  sending: Sending,
+  leased: Leased,
+  message: StoredMessage,
+): Promise<Consequence | null> {
+  const attempt = leased.attempts + 1;
+  const sent = await send(sending, leased, message);
+  if (sent === null) return null;
+  const consequence = consequenceOf(sent, attempt, message);
+  const { messageId, changeCount } = message;
+  const { tookMs, outcome, answer } = sent;
+  const attempted = { messageId, attempt, changeCount, tookMs, outcome, answer };
+  const isNoted = await sending.run((sql) => noteAttempt(sql, leased, attempted, consequence));
+  if (!isNoted) return null;
+  tell(sending.log, leased, outcome, consequence);
+  return consequence;
+}
+
+/** Sends a message without changes, for an operator, and notes it. */
+export async function attemptTest(sending: Sending, leased: Leased): Promise<void> {
+  const message = makeTest(sending.now());
+  const sent = await send(sending, leased, message);
+  if (sent === null) return;
+  const { tookMs, outcome, answer } = sent;
+  const attempted = { messageId: message.messageId, attempt: 1, changeCount: 0, tookMs, outcome, answer };
+  await sending.run((sql) => noteAttempt(sql, leased, attempted, { kind: 'none' }));
+}
+
+/** Returns null if the process stops, so that nobody knows whether it arrived. */
+async function send(
+  { run, now, onSent, signal }: Sending,
+  { webhookId, url, allowPrivate }: Leased,
+  message: Pick<StoredMessage, 'messageId' | 'body'>,
+): Promise<Sent | null> {
+  const secrets = await run((sql) => readWebhookSecrets(sql, webhookId));
+  const sent: Sent =
+    secrets.length === 0
+      ? { outcome: 'noSecret', arrived: false, answer: '', tookMs: 0, retryAfterMs: null }
+      : await sendMessage(message, { url, allowPrivate, secrets, at: now(), signal });
+  if (signal.aborted && !sent.arrived) return null;
+  onSent(sent.outcome);
+  return sent;
+}
+
+function consequenceOf(sent: Sent, attempt: number, { throughNo, scope }: StoredMessage): Consequence {
+  if (sent.arrived) return { kind: 'arrived', throughNo, scope };
+  if (sent.outcome === '410') return { kind: 'disabled', why: 'gone' };
+  const inMs = pauseAfter(attempt, sent.retryAfterMs);
+  return inMs === null ? { kind: 'disabled', why: 'failed' } : { kind: 'again', inMs };
+}
+
+/** Only numbers and fixed words: an address may contain secrets. */
+function tell(log: Log, { webhookId, clientId }: Leased, outcome: string, { kind }: Consequence) {
+  const about = { webhook: webhookId, client: clientId, outcome };
+  if (kind === 'again') log.warn(about, 'a message of a webhook did not arrive');
+  if (kind === 'disabled') log.error(about, 'a webhook was disabled');
+}

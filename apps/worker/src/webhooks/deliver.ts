@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { type FeedPosition, readFeedPosition } from '@inventory/db/changes/read-position';
+import {
+  disableRestored,
+  type Leased,
+  leaseWebhook,
+  passChanges,
+  readFollowed,
+  readStoredMessage,
+  releaseWebhook,
+  type StoredMessage,
+  storeMessage,
+} from '@inventory/db/webhooks/serve-webhooks';
+import { digestScope } from '@inventory/domain/contract/change-cursor';
+import { sendWithinMs } from '@inventory/webhooks/send-message';
+import { attemptMessage, attemptTest, type Sending } from './attempt.ts';
+import { makeMessage } from './make-message.ts';
+
+// Longer than an attempt with its statements, so that a lease never ends before its attempt. A killed
+// worker's webhook is served again after this time.
+const leaseSeconds = 25;
+// An attempt begins only if it surely ends within the lease.
+const beginWithinMs = leaseSeconds * 1000 - sendWithinMs - 5000;
+// After this time, a webhook with more to send lets others go first.
+const turnMs = 2000;
+
+/** What follows: another message at once, a later attempt, or nothing until the webhook is woken. */
+type Next = 'more' | { inMs: number } | null;
+
+/**
+ * Serves a webhook: sends what is due, message after message, for a short time. Returns after how many
+ * milliseconds to go on, or null if nothing is due. It holds no connection to Postgres while it waits for the
+ * receiver.
+ */
+export function createDelivery(sending: Sending): (webhookId: number) => Promise<number | null> {
+  const { run, signal } = sending;
+  const readPosition = createPositionReader(sending);
+  return async (webhookId) => {
+    const turnEnds = performance.now() + turnMs;
+    while (!signal.aborted && performance.now() < turnEnds) {
+      const begunAt = performance.now();
+      const leased = await run((sql) => leaseWebhook(sql, webhookId, randomUUID(), leaseSeconds));
+      if (leased === null) return null;
+      const next = await sendNext(sending, leased, readPosition, begunAt);
+      if (next !== 'more') return next === null ? null : next.inMs;
+    }
+    return 0;
+  };
+}
+
+async function sendNext(
+  sending: Sending,
+  leased: Leased,
+  readPosition: () => Promise<FeedPosition>,
+  begunAt: number,
+): Promise<Next> {
+  const { run } = sending;
+  const giveBack = async () => {
+    await run((sql) => releaseWebhook(sql, leased));
+    return null;
+  };
+  if (leased.isTest) {
+    await attemptTest(sending, leased);
+    return 'more';
+  }
+  // Its client may have lost its rights.
+  const wids = await run((sql) => readFollowed(sql, leased.clientId));
+  if (wids === null) return giveBack();
+  const kept = await readKept(sending, leased, wids);
+  const found = kept === null ? await makeNext(sending, leased, wids, await readPosition()) : kept;
+  if (found === null) return giveBack();
+  if (found.message === null) return found.hasMore ? 'more' : null;
+  if (performance.now() - begunAt > beginWithinMs) return giveBack();
+  const consequence = await attemptMessage(sending, leased, found.message);
+  if (consequence === null) return giveBack();
+  if (consequence.kind === 'again') return { inMs: consequence.inMs };
+  return consequence.kind === 'arrived' && found.hasMore ? 'more' : null;
+}
+
+type Found = { message: StoredMessage | null; hasMore: boolean };
+
+/** The message that has not arrived yet. One of another scope may tell what the client must not see now. */
+async function readKept({ run }: Sending, { webhookId }: Leased, wids: number[]): Promise<Found | null> {
+  const message = await run((sql) => readStoredMessage(sql, webhookId));
+  return message?.scope === digestScope(wids) ? { message, hasMore: true } : null;
+}
+
+/** Makes the next message and stores it. Returns null if nothing is to be sent by this worker now. */
+async function makeNext(
+  { run, now, log }: Sending,
+  leased: Leased,
+  wids: number[],
+  position: FeedPosition,
+): Promise<Found | null> {
+  if (leased.identity !== position.identity || leased.afterNo > position.drawnNo) {
+    for (const webhookId of await run((sql) => disableRestored(sql, position.drawnNo)))
+      log.error({ webhook: webhookId }, 'a webhook was disabled: the database was restored since');
+    return null;
+  }
+  const { message, throughNo, hasMore } = await run((sql) =>
+    makeMessage(sql, leased, position, { wids, at: now() }),
+  );
+  if (message === null) {
+    await run((sql) => passChanges(sql, leased, throughNo));
+    return { message, hasMore };
+  }
+  const isStored = await run((sql) => storeMessage(sql, leased, message));
+  return isStored ? { message, hasMore } : null;
+}
+
+/** A position that has moved since this process has read it last is on the standbys before it is told. */
+function createPositionReader({ run }: Sending): () => Promise<FeedPosition> {
+  let lastKnownNo = 0;
+  return async () => {
+    const position = await run((sql) => readFeedPosition(sql, lastKnownNo));
+    lastKnownNo = position.knownNo;
+    return position;
+  };
+}

@@ -1,0 +1,72 @@
+import {
+  type FeedPosition,
+  readFeedPosition,
+  readTouched,
+  type Touched,
+} from '@inventory/db/changes/read-position';
+import type { Sql } from '@inventory/db/postgres/pool';
+import { readServedWebhooks, type ServedWebhook } from '@inventory/db/webhooks/serve-webhooks';
+
+/** Webhooks that are to be served now. `delayed`: those that were found before and are still not served. */
+export type Found = { due: number[]; delayed: number[] };
+
+export type LookOut = {
+  look(): Promise<Found>;
+  /** The webhooks of the last look, by number. */
+  known(): ReadonlyMap<number, ServedWebhook>;
+};
+
+// If more numbers than this were drawn since the last look, every webhook may have something to send.
+const numbersMax = 5000;
+
+/** Finds the webhooks for which something has changed since the last look, or whose next attempt is due. */
+export function createLookOut(run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>): LookOut {
+  let position: FeedPosition | null = null;
+  let known = new Map<number, ServedWebhook>();
+  // For each webhook, the last number that may concern it.
+  const concerned = new Map<number, number>();
+  let found = new Set<number>();
+
+  /** What was touched since the last look; null: perhaps everything. */
+  async function readNews(last: FeedPosition | null, now: FeedPosition): Promise<Touched | null> {
+    if (last === null || last.identity !== now.identity || now.knownNo < last.knownNo) return null;
+    if (now.knownNo === last.knownNo) return { wids: [], forAll: false };
+    return run((sql) => readTouched(sql, { after: last.knownNo, until: now.knownNo, numbersMax }));
+  }
+
+  function isDue({ webhookId, state, isFree, isTest, isPending, isOther, afterNo }: ServedWebhook): boolean {
+    if (!isFree) return false;
+    if (isTest) return true;
+    if (state === 'disabled' || state === 'paused') return false;
+    return isPending || isOther || (concerned.get(webhookId) ?? 0) > afterNo;
+  }
+
+  return {
+    async look() {
+      const webhooks = await run(readServedWebhooks);
+      const isNew = ({ webhookId }: ServedWebhook) => !known.has(webhookId);
+      if (webhooks.length > 0) {
+        const now = await run((sql) => readFeedPosition(sql, position?.knownNo ?? 0));
+        const news = await readNews(position, now);
+        for (const webhook of webhooks) {
+          const { webhookId, wids, afterNo } = webhook;
+          const before = known.get(webhookId);
+          const hasMoved =
+            before !== undefined && (afterNo < before.afterNo || wids.join() !== before.wids.join());
+          const isTouched = news === null || news.forAll || wids.some((wid) => news.wids.includes(wid));
+          // A place that is ahead of all numbers shows that changes were lost.
+          if (afterNo > now.drawnNo) concerned.set(webhookId, Number.POSITIVE_INFINITY);
+          else if (isTouched || hasMoved || isNew(webhook)) concerned.set(webhookId, now.knownNo);
+        }
+        position = now;
+      }
+      known = new Map(webhooks.map((webhook) => [webhook.webhookId, webhook]));
+      for (const webhookId of concerned.keys()) if (!known.has(webhookId)) concerned.delete(webhookId);
+      const due = webhooks.filter(isDue).map(({ webhookId }) => webhookId);
+      const delayed = due.filter((webhookId) => found.has(webhookId));
+      found = new Set(due);
+      return { due, delayed };
+    },
+    known: () => known,
+  };
+}

@@ -1,0 +1,122 @@
+import { isOutage, type Sql } from '@inventory/db/postgres/pool';
+import type { ServedWebhook } from '@inventory/db/webhooks/serve-webhooks';
+import type { Log } from '@inventory/process/log/log';
+import { lookEvery } from '@inventory/process/look-every';
+import type { Metrics } from '@inventory/process/telemetry/metrics';
+import { createWebhookQueue } from '@inventory/queue/webhooks/webhook-queue';
+import { createDelivery } from './deliver.ts';
+import { createLookOut } from './look-out.ts';
+import { addWebhookMetrics, type WebhookReadings } from './webhook-metrics.ts';
+
+export type WebhooksOptions = {
+  redisUrl: string;
+  prefix: string;
+  run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
+  /** The time of Postgres, in milliseconds since 1970. */
+  now: () => number;
+  metrics: Metrics;
+  log: Log;
+  report: (error: Error, what: string) => void;
+};
+
+export type Webhooks = { stop(): Promise<void> };
+
+const lookEveryMs = 500;
+// Of this process. A receiver that does not answer occupies one of them for 15 s.
+const atOnceMax = 32;
+// Of one client; and of those whose last attempt failed, so that they leave room for the others.
+const ofClientMax = 8;
+const failingMax = 16;
+// Until there may be room.
+const roomAfterMs = 250;
+// Shorter than the time in which a stopping worker must have finished its batches.
+const finishWithinMs = 5000;
+
+/** Sends the webhooks of all clients, together with the other workers. */
+export function startWebhooks(options: WebhooksOptions): Webhooks {
+  const { redisUrl, prefix, run, now, metrics, log, report } = options;
+  const stopping = new AbortController();
+  const lookOut = createLookOut(run);
+  const room = createRoom((webhookId) => lookOut.known().get(webhookId));
+  const onSent = addWebhookMetrics(metrics, () => readingsOf([...lookOut.known().values()], room.size()));
+  const deliver = createDelivery({ run, now, onSent, log, signal: stopping.signal });
+  const queue = createWebhookQueue({
+    redisUrl,
+    prefix,
+    concurrency: atOnceMax,
+    report,
+    async serve(webhookId) {
+      if (stopping.signal.aborted) return null;
+      if (!room.enter(webhookId)) return roomAfterMs;
+      try {
+        return await deliver(webhookId);
+      } catch (error) {
+        // Others report that Postgres is away. The lease ends, and the webhook is found again.
+        if (!isOutage(error)) report(error as Error, 'a webhook');
+        return null;
+      } finally {
+        room.leave(webhookId);
+      }
+    },
+  });
+  const tellPauses = createPauseLog(log);
+  const stopLooking = lookEvery(lookEveryMs, async () => {
+    try {
+      const { due, delayed } = await lookOut.look();
+      tellPauses([...lookOut.known().values()]);
+      await queue.wake(due, delayed);
+    } catch (error) {
+      if (!isOutage(error)) report(error as Error, 'looking for webhooks');
+    }
+  });
+  return {
+    async stop() {
+      stopLooking();
+      const closed = queue.close(2 * finishWithinMs);
+      const timer = setTimeout(() => stopping.abort(), finishWithinMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function readingsOf(webhooks: readonly ServedWebhook[], underWay: number): WebhookReadings {
+  const states = { active: 0, failing: 0, paused: 0, disabled: 0, stopped: 0 };
+  for (const { state, why } of webhooks)
+    states[state === 'disabled' && why !== 'operator' ? 'stopped' : state] += 1;
+  const failingSeconds = Math.max(0, ...webhooks.map((webhook) => webhook.failingSeconds));
+  return { states, failingSeconds, underWay };
+}
+
+/** Those under way in this process, so that neither a client nor those that fail occupy all places. */
+function createRoom(find: (webhookId: number) => ServedWebhook | undefined) {
+  const inside = new Map<number, { clientId: string | null; isFailing: boolean }>();
+  return {
+    size: () => inside.size,
+    /** Returns false if there is no room. */
+    enter(webhookId: number): boolean {
+      const { clientId = null, state } = find(webhookId) ?? {};
+      const isFailing = state === 'failing';
+      const others = [...inside.values()];
+      if (clientId !== null && others.filter((other) => other.clientId === clientId).length >= ofClientMax)
+        return false;
+      if (isFailing && others.filter((other) => other.isFailing).length >= failingMax) return false;
+      inside.set(webhookId, { clientId, isFailing });
+      return true;
+    },
+    leave: (webhookId: number) => void inside.delete(webhookId),
+  };
+}
+
+/** Logs once when a webhook is paused. */
+function createPauseLog(log: Log): (webhooks: readonly ServedWebhook[]) => void {
+  let paused = new Set<number>();
+  return (webhooks) => {
+    const now = webhooks.filter(({ state }) => state === 'paused');
+    for (const { webhookId, clientId, why } of now) {
+      if (!paused.has(webhookId))
+        log.warn({ webhook: webhookId, client: clientId, why }, 'a webhook is paused');
+    }
+    paused = new Set(now.map(({ webhookId }) => webhookId));
+  };
+}

@@ -1,0 +1,182 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { adoptRestored } from '@inventory/db/backup/identity';
+import { Redis } from 'ioredis';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { asPart } from '../harness/as-part.ts';
+import { createFolder } from '../harness/folders.ts';
+import { type Receiver, startReceiver } from '../harness/network/webhook-receiver.ts';
+import type { ApiClient } from '../harness/service/api-client.ts';
+import { type Started, startProcess } from '../harness/service/processes.ts';
+import { useService } from '../harness/service/service.ts';
+import { useWebhooks } from '../harness/service/webhooks.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
+
+const service = useService({ workers: 0 });
+const { webhook, add, show, state, letTimePass } = useWebhooks(service);
+const patience = { timeout: 60_000, interval: 50 };
+
+/** Starts a worker process, which ends with the test. */
+async function startWorker(env: Record<string, string> = {}): Promise<Started> {
+  const worker = await startProcess('apps/worker/src/main.ts', { ...asPart('worker', service.env), ...env });
+  onTestFinished(() => worker.stop());
+  return worker;
+}
+
+async function kill(worker: Started) {
+  worker.child.kill('SIGKILL');
+  await worker.exited;
+}
+
+/** Moves the end of the lease of a webhook by so many hours. */
+async function moveLease(webhookId: number, hours: number) {
+  await service.sql`
+    update webhook
+    set leased_until = leased_until + ${hours} * interval '1 hour'
+    where webhook_id = ${webhookId}`;
+}
+
+/** Redis loses all that it knows of this service. */
+async function emptyRedis() {
+  const redis = new Redis(inject('redisUrl'));
+  const keys = await redis.keys(`${service.env.QUEUE_PREFIX}:*`);
+  await redis.del(...keys);
+  redis.disconnect();
+}
+
+test('a worker that is killed in the middle of a message: another one sends the same, but not before its lease is over', async () => {
+  const first = await startWorker();
+  const client = await service.client();
+  const isHeld = [true];
+  const receiver = await startReceiver((response) => {
+    if (!isHeld[0]) response.writeHead(204).end();
+  });
+  const { webhookId } = await add(client.clientId, receiver.url);
+  await service.item();
+  await expect.poll(() => receiver.received.length, patience).toBe(1);
+  await kill(first);
+  // However slow this machine is.
+  await moveLease(webhookId, 1);
+  isHeld[0] = false;
+  // Without it, the queue keeps the job of the killed worker for some seconds, too.
+  await emptyRedis();
+  await startWorker();
+  // The new one looks for webhooks several times, and sends, but not this message.
+  const other = await startReceiver();
+  await add(client.clientId, other.url);
+  for (let round = 1; round <= 3; round++) {
+    await service.item();
+    await expect.poll(() => other.received.length, patience).toBeGreaterThanOrEqual(round);
+  }
+  expect(receiver.received).toHaveLength(1);
+  await moveLease(webhookId, -2);
+  await expect.poll(() => receiver.received.length, patience).toBeGreaterThan(1);
+  const [one, two] = receiver.received;
+  expect([two!.id, two!.body]).toEqual([one!.id, one!.body]);
+  await expect.poll(() => state(webhookId), patience).toBe('active');
+});
+
+test('two workers, also while one is killed and Redis loses everything: every change at every receiver, in order, and never two messages at once', async () => {
+  const workers = [await startWorker(), await startWorker()];
+  const clients = [await service.client(), await service.client({ warehouses: [1] })];
+  let atOnce = 0;
+  const hooks: { receiver: Receiver; client: ApiClient; cursor: string; webhookId: number }[] = [];
+  for (let index = 0; index < 6; index++) {
+    let here = 0;
+    const receiver = await startReceiver((response, _, count) => {
+      here += 1;
+      atOnce = Math.max(atOnce, here);
+      response.on('close', () => {
+        here -= 1;
+      });
+      // Some fail now and then.
+      response.writeHead(index % 3 === 0 && count % 4 === 3 ? 503 : 204);
+      setTimeout(() => response.end(), 5);
+    });
+    const client = clients[index % 2]!;
+    const { cursor } = (await client.get('/Me')).body;
+    hooks.push({ receiver, client, cursor, ...(await add(client.clientId, receiver.url)) });
+  }
+  const items = [await service.item(), await service.item()];
+  for (let round = 0; round < 30; round++) {
+    await receiveLot(clients[0]!, items[round % 2]!, 1, { wid: 1 + (round % 2) });
+    if (round === 10) {
+      await kill(workers[0]!);
+      await startWorker();
+    }
+    if (round === 20) await emptyRedis();
+    for (const { webhookId } of hooks) await letTimePass(webhookId);
+  }
+  for (const { receiver, client, cursor, webhookId } of hooks) {
+    const feed = (await client.get(`/Changes?after=${cursor}&limit=1000`)).body.value;
+    const numberOf = (change: { transactionNo?: number; partNo?: number }) =>
+      change.transactionNo ?? `item ${change.partNo}`;
+    // A message may come again, under the same id, and counts once.
+    const told = () => {
+      const once = new Map(receiver.received.map((each) => [each.id, each]));
+      return [...once.values()].flatMap(({ message }) => message.data.value.map(numberOf));
+    };
+    const expected = feed.map(numberOf);
+    expect(expected.length).toBeGreaterThan(15);
+    // The killed worker's lease ends by itself.
+    const toldInTime = async () => {
+      await letTimePass(webhookId);
+      return told().length;
+    };
+    await expect.poll(toldInTime, patience).toBe(expected.length);
+    expect(told()).toEqual(expected);
+  }
+  expect(atOnce).toBe(1);
+});
+
+test('a place of a database that was restored since: disabled, and sent again only from a place that the operator names', async () => {
+  await startWorker();
+  const client = await service.client();
+  const receiver = await startReceiver();
+  const { webhookId } = await add(client.clientId, receiver.url);
+  await service.item();
+  await expect.poll(() => receiver.received.length, patience).toBe(1);
+  const { nextCursor } = receiver.received[0]!.message.data;
+  await adoptRestored(service.sql, new Date());
+  await expect.poll(() => state(webhookId), patience).toBe('disabled');
+  expect((await show(webhookId)).why).toBe('restored');
+  const id = ['--id', `${webhookId}`];
+  expect(await webhook.fails('enable', ...id)).toContain('use webhook replay');
+  expect(await webhook.fails('replay', ...id, '--from', nextCursor)).toContain('this cursor is of another');
+  await webhook('replay', ...id, '--from', 'now');
+  await service.item();
+  await expect.poll(() => receiver.received.length, patience).toBe(2);
+  expect(await state(webhookId)).toBe('active');
+});
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+test.skipIf(!hasOpenssl)(
+  'https: a certificate is checked for the name of the receiver (skipped without openssl)',
+  async () => {
+    const folder = createFolder();
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=test', '-addext', 'subjectAltName=DNS:localhost', '-days', '2', '-nodes'];
+    const made = ['req', '-x509', '-newkey', 'rsa:2048', ...subject, '-keyout', key, '-out', cert];
+    execFileSync('openssl', made, { stdio: 'ignore' });
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
+      response.writeHead(204).end(),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    await startWorker({ NODE_EXTRA_CA_CERTS: cert });
+    const client = await service.client();
+    const right = await add(client.clientId, `https://localhost:${port}/`);
+    const wrong = await add(client.clientId, `https://127.0.0.1:${port}/`);
+    await service.item();
+    const outcomeOf = async (webhookId: number) => (await show(webhookId)).lastOutcome;
+    await expect.poll(() => outcomeOf(right.webhookId), patience).toBe('204');
+    await expect.poll(() => outcomeOf(wrong.webhookId), patience).toBe('tls');
+  },
+);
