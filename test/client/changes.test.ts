@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import {
-  type Change,
   InventoryClient,
   type InventoryError,
   type MirrorStore,
   type Upsert,
   verifyWebhook,
+  type WebhookMessage,
 } from '@inventory/client';
 import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
@@ -192,7 +192,7 @@ test('a mirror reads the lists again when its warehouses are others', async () =
 test('a webhook is taken for real only if it was signed with the secret, lately, and not changed', async () => {
   const key = randomBytes(24);
   const secret = `whsec_${key.toString('base64')}`;
-  const message: { type: string; timestamp: string; data: { value: Change[]; nextCursor: string } } = {
+  const message: WebhookMessage = {
     ...{ type: 'inventory.changes', timestamp: new Date().toISOString() },
     data: { value: [], nextCursor: 'ä' },
   };

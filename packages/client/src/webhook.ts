@@ -1,9 +1,9 @@
 import type { Change } from './api/types.ts';
 import { InventoryError } from './http/inventory-error.ts';
 
-/** The body of a webhook. */
+/** The body of a webhook. That of a test has no changes. */
 export type WebhookMessage = {
-  type: 'inventory.changes';
+  type: 'inventory.changes' | 'inventory.test';
   timestamp: string;
   data: { value: Change[]; nextCursor: string };
 };
