@@ -4478,7 +4478,7 @@ export interface operations {
             415: components["responses"]["Compressed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
             503: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
@@ -4596,7 +4596,7 @@ export interface operations {
             415: components["responses"]["Compressed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
             503: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
@@ -4714,7 +4714,7 @@ export interface operations {
             415: components["responses"]["Compressed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
             503: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
@@ -4832,7 +4832,7 @@ export interface operations {
             415: components["responses"]["Compressed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
             503: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
@@ -4966,7 +4966,7 @@ export interface operations {
             415: components["responses"]["Compressed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
             503: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
@@ -5084,7 +5084,7 @@ export interface operations {
             415: components["responses"]["Compressed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
             503: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
@@ -5311,7 +5311,7 @@ export interface operations {
             415: components["responses"]["Compressed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
             503: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
@@ -5405,7 +5405,7 @@ export interface operations {
             415: components["responses"]["Compressed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
             503: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
@@ -5695,7 +5695,7 @@ export interface operations {
             };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
             503: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
@@ -5929,7 +5929,7 @@ export interface operations {
             };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
             503: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
@@ -6048,7 +6048,7 @@ export interface operations {
             };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            /** @description Busy or unavailable; nothing was applied unless `message` says otherwise */
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
             503: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
