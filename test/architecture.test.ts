@@ -191,7 +191,9 @@ test('the clocks fit together', () => {
 });
 
 test('no comment is wider than 110 columns', () => {
-  const wide = typescript.flatMap((file) =>
+  // One file is made from the OpenAPI document, with its texts.
+  const written = typescript.filter((file) => file !== 'packages/client/src/api/schema.ts');
+  const wide = written.flatMap((file) =>
     textOf(file)
       .split('\n')
       // Text of the OpenAPI document may begin with a star, like a comment, but with no space before it.

@@ -34,7 +34,7 @@ afterAll(async () => {
 const itemOf = async (shortId: string) =>
   (await service.sql`select description, discontinued from item where short_id = ${shortId}`)[0];
 const unavailable = { status: 503, body: { message: messages.unavailable } };
-const unknown = { status: 503, body: { message: messages.unknown } };
+const unknown = { status: 503, body: { message: messages.unknown, outcome: 'unknown' } };
 
 /** Runs `write`, and breaks its connection once when these words pass. */
 async function broken(words: string, moment: 'after' | 'before', write: () => Promise<unknown>) {

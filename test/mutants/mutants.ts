@@ -982,6 +982,56 @@ async function importKey(`,
       ],
     ]),
   ]),
+  ...noticedBy('client/retries.test.ts', [
+    mutant('client: a lost answer is forgotten', 'an answer that was lost, and then 503 to the end', [
+      ['packages/client/src/http/persist.ts', "isUnsure = failure.outcome === 'unknown';", ''],
+    ]),
+    mutant('client: a write without its key', 'the answer is lost', [
+      [
+        'packages/client/src/http/transport.ts',
+        "how.idempotencyKey === undefined ? {} : { 'Idempotency-Key': how.idempotencyKey }",
+        '{}',
+      ],
+    ]),
+    mutant('client: 403 settles an earlier send', 'a refusal before the key is looked up', [
+      ['packages/client/src/http/outcome.ts', '[400, 409].includes', '[400, 403, 409].includes'],
+    ]),
+    mutant('client: each call asks for a token', 'is fetched once for all calls', [
+      ['packages/client/src/http/token.ts', 'asking ??= askOnce()', 'asking = askOnce()'],
+    ]),
+  ]),
+  ...noticedBy('client/offline-queue.test.ts', [
+    mutant('client: an operation leaves the queue at any answer', 'an operation stays until its answer', [
+      [
+        'packages/client/src/queue/send-oldest.ts',
+        "return result?.status === 'applied' || result?.status === 'refused';",
+        'return result !== undefined;',
+      ],
+    ]),
+    mutant('client: half a line stays in the file', 'a file that ends at any byte', [
+      ['packages/client/src/queue/file-storage.ts', 'await handle.truncate(bytes);', ''],
+    ]),
+  ]),
+  ...noticedBy('client/changes.test.ts', [
+    mutant('client: a mirror keeps old names', 'a mirror is equal to the lists', [
+      ['packages/client/src/changes/mirror.ts', 'if (isRenamed) {', 'if (isRenamed && false) {'],
+    ]),
+    mutant('client: a webhook of any age', 'a webhook is taken for real', [
+      ['packages/client/src/webhook.ts', 'const toleranceMs = 300_000;', 'const toleranceMs = 3e12;'],
+    ]),
+  ]),
+  ...noticedBy('client/calls.test.ts', [
+    mutant('client: an exact client turns every number into a text', 'an exact client gives and takes', [
+      [
+        'packages/client/src/http/quantities.ts',
+        'number !== undefined && decimals.has(name.slice(1, -1))',
+        'number !== undefined',
+      ],
+    ]),
+    mutant('client: results are counted by list', 'a batch of any length goes in lists', [
+      ['packages/client/src/batch.ts', 'index: from + place', 'index: place'],
+    ]),
+  ]),
   ...noticedBy('concurrency/webhooks-workers.test.ts', [
     mutant('the lease of a webhook keeps nobody out', 'killed in the middle of a message', [
       [

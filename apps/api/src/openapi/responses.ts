@@ -246,7 +246,7 @@ export function errorAnswers(route: Route): Json {
   }
   if (route.writes) {
     answers[503] = answerOf(
-      'Busy or unavailable; nothing was applied unless `message` says otherwise',
+      'Busy or unavailable; nothing was applied unless `outcome` says otherwise',
       refusedSchema,
       {
         headers: [...always, 'Retry-After'],
