@@ -1,6 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
+// The source of the client, which is published as it is built; and vite's own.
+const conditions = ['inventory-source', 'module', 'node', 'development|production'];
+
 export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   test: {
     globalSetup: './harness/global-setup.ts',
     include: ['**/*.test.ts'],

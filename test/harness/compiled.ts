@@ -61,10 +61,15 @@ function compiledOf(file: string): string | null {
 
 function placePackage(folder: string, name: string): void {
   const { exports, ...rest } = JSON.parse(readFileSync(join(root, name, 'package.json'), 'utf8'));
-  const compiled = exports === undefined ? {} : { exports: { './*': './src/*.js' } };
+  const compiled = exports === undefined ? {} : { exports: compiledExports(exports) };
   writeFileSync(join(folder, name, 'package.json'), JSON.stringify({ ...rest, ...compiled }));
   linkAll(folder, name, ['node_modules']);
   placeModules(folder, join(name, 'node_modules'));
+}
+
+/** The face of a package that is published, or else all of its files. */
+function compiledExports(exports: Record<string, unknown>): Record<string, string> {
+  return '.' in exports ? { '.': './src/index.js' } : { './*': './src/*.js' };
 }
 
 /** Packages of the checkout lead to the compiled ones, all others to where they are. */

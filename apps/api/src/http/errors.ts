@@ -98,7 +98,9 @@ export function errorText(status: number, error: ErrorObject): string {
     const exact = Object.entries(figures).map(([name, text]) => [name, parseQuantity(text)] as const);
     return jsonText({ ...object, reason, figures: Object.fromEntries(exact) });
   }
-  return JSON.stringify('details' in error ? { ...object, details: error.details } : object);
+  if ('details' in error) return JSON.stringify({ ...object, details: error.details });
+  const outcome = outcomes[error.message];
+  return JSON.stringify(outcome === undefined ? object : { ...object, outcome });
 }
 
 type ErrorObject = Refusal | { code: 'internal_error'; message: string };
@@ -125,3 +127,9 @@ export const messages = {
     'A stock transaction that was sent with an Idempotency-Key is settled by sending it again with the same key. ' +
     'Anything else: look before you send it again.',
 } as const;
+
+/** The failures that do not mean "not applied", so that no program has to read `message`. */
+const outcomes: Readonly<Record<string, 'unknown' | 'applied'>> = {
+  [messages.unknown]: 'unknown',
+  [messages.answerWaits]: 'applied',
+};

@@ -1,4 +1,5 @@
 import { conflictFields } from '@inventory/domain/contract/conflict-reasons';
+import { Outcome } from '@inventory/domain/contract/outcome';
 import { z } from 'zod';
 import { type ErrorCode, statusOf } from '../http/errors.ts';
 
@@ -15,6 +16,7 @@ export const ErrorAnswer = z
       .optional()
       .describe('Only with `validation_error`: every offending field with its messages'),
     ...conflictFields,
+    outcome: Outcome.optional(),
   })
   .meta({ id: 'Error' });
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>;

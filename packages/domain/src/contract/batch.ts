@@ -6,6 +6,7 @@ import { Count53, DateTimeText, Flag, isReal, lengthMax, text } from './fields.t
 import { IssueAnswer, IssueRequest } from './issue.ts';
 import { Lot } from './lot.ts';
 import { MoveAnswer, MoveRequest } from './move.ts';
+import { Outcome } from './outcome.ts';
 import { ReceiveAnswer, ReceiveRequest } from './receive.ts';
 import { ReverseAnswer, ReverseRequest } from './reverse.ts';
 
@@ -182,6 +183,7 @@ export const BatchDryRun = BatchAnswer.extend({
 
 /** 409 or 503 of an atomic batch: the error object, with the result of each operation if it is known. */
 export const BatchError = OperationError.extend({
+  outcome: Outcome.optional(),
   results: z
     .array(OperationResult)
     .optional()

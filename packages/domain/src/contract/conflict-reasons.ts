@@ -21,8 +21,8 @@ export const conflictReasons = {
 } as const;
 export type ConflictReason = keyof typeof conflictReasons;
 
-/** The meaning of the figures of a 409. Each reason has its own. */
-export const conflictFigures = {
+/** The figures of a 409 that are units. Each reason has its own. */
+const unitFigures = {
   asked: 'requested units, or units that would go back',
   available: 'matching units that can be taken',
   onHold: 'matching units on hold',
@@ -35,6 +35,10 @@ export const conflictFigures = {
   expected: 'units that the call expected',
   counted: 'units that were counted',
   unitsMax: 'most units that are possible, or that one request may ask for',
+} as const;
+
+/** Those that are whole numbers: how many, or which one. */
+const countFigures = {
   lots: 'lots concerned',
   lotsMoreThan: 'like `lots`, if there are more than this',
   lotsMax: 'most lots that one transaction may touch',
@@ -46,6 +50,7 @@ export const conflictFigures = {
   operations: 'operations of the batch that were refused',
   index: 'index of the first of them in the list',
 } as const;
+export const conflictFigures = { ...unitFigures, ...countFigures };
 export type ConflictFigure = keyof typeof conflictFigures;
 
 const lines = (all: Record<string, string>) =>
@@ -53,7 +58,10 @@ const lines = (all: Record<string, string>) =>
     .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
     .join('\n');
 
-const figure = z.number().optional();
+const figuresOf = <Name extends string>(names: Record<Name, string>, schema: z.ZodType) =>
+  Object.fromEntries(
+    Object.entries<string>(names).map(([name, meaning]) => [name, schema.optional().describe(meaning)]),
+  );
 
 /** The fields of the error object of a 409 besides the contract's. */
 export const conflictFields = {
@@ -64,11 +72,7 @@ export const conflictFields = {
       `Extension: what stands in the way, with \`conflict\`. There may be more reasons one day.\n\n${lines(conflictReasons)}`,
     ),
   figures: z
-    .object(
-      Object.fromEntries(
-        Object.entries(conflictFigures).map(([name, meaning]) => [name, figure.describe(meaning)]),
-      ),
-    )
+    .object({ ...figuresOf(unitFigures, z.number()), ...figuresOf(countFigures, z.int()) })
     .optional()
     .describe('Extension: the exact figures for the reason'),
 };

@@ -1,0 +1,33 @@
+// Receives webhooks: checks the signature, keeps what came, and does the work afterwards.
+import { createServer } from 'node:http';
+import { InventoryError, verifyWebhook } from '@inventory/client';
+
+const { WEBHOOK_SECRET: secret, PORT: port = '8080' } = process.env;
+// In a real program these two are in its database: a message may come again, and must not be lost after the 204.
+const seen = new Set();
+const work = [];
+
+const server = createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  try {
+    const { data } = await verifyWebhook(secret, request.headers, Buffer.concat(chunks));
+    const id = request.headers['webhook-id'];
+    if (!seen.has(id)) work.push(...data.value);
+    seen.add(id);
+    response.writeHead(204).end();
+  } catch (error) {
+    if (!(error instanceof InventoryError)) throw error;
+    response.writeHead(400).end(error.message);
+  }
+  for (const change of work.splice(0)) handle(change);
+});
+
+function handle(change) {
+  if (change.type === 'stock')
+    console.log(`${change.kind} of ${change.itemID}, transaction ${change.transactionNo}`);
+  else console.log(change.type);
+}
+
+server.listen(Number(port), '127.0.0.1', () => console.log(`listening on ${server.address().port}`));
+process.once('SIGTERM', () => server.close());

@@ -1,0 +1,32 @@
+// Made from the OpenAPI document. Write it anew with: npx -y pnpm@12 test client/types -u
+
+/** The fields that are quantities: exact decimals. */
+export const decimalNames = [
+  'aSN',
+  'asked',
+  'atDestination',
+  'atDestinationAtLeast',
+  'available',
+  'balance',
+  'before',
+  'committed',
+  'counted',
+  'delta',
+  'difference',
+  'expected',
+  'expired',
+  'expiredAtLeast',
+  'grossWeight',
+  'inStock',
+  'netWeight',
+  'number',
+  'onHold',
+  'onHoldAtLeast',
+  'onOrder',
+  'packed',
+  'present',
+  'price',
+  'remaining',
+  'units',
+  'unitsMax',
+] as const;

@@ -1,0 +1,86 @@
+import type { decimalNames } from './decimals.ts';
+import type { components, operations } from './schema.ts';
+
+type Schemas = components['schemas'];
+type QuantityName = (typeof decimalNames)[number];
+type Query<Operation extends { parameters: { query?: unknown } }> = NonNullable<
+  Operation['parameters']['query']
+>;
+
+/**
+ * A body as it may be given: quantities also as decimal texts, and `undefined` for what is left out.
+ */
+export type Given<T> = T extends readonly (infer Each)[]
+  ? readonly Given<Each>[]
+  : T extends object
+    ? { [Name in keyof T]: GivenField<Name, T[Name]> | (undefined extends T[Name] ? undefined : never) }
+    : T;
+type GivenField<Name, Value> = Name extends QuantityName
+  ? number extends Value
+    ? Value | string
+    : Value extends number | null | undefined
+      ? Value | string
+      : Given<Value>
+  : Given<Value>;
+
+/** An answer as it is read: in an exact client, quantities are decimal texts. */
+export type Read<T, Exact extends boolean> = Exact extends true ? Textual<T> : T;
+type Textual<T> = T extends readonly (infer Each)[]
+  ? Textual<Each>[]
+  : T extends object
+    ? { [Name in keyof T]: Name extends QuantityName ? QuantityText<T[Name]> : Textual<T[Name]> }
+    : T;
+type QuantityText<Value> = Value extends number ? string : Textual<Value>;
+
+// The bodies of calls.
+export type ReceiveBody = Given<Schemas['ReceiveCall']>;
+export type MoveBody = Given<Schemas['MoveCall']>;
+export type IssueBody = Given<Schemas['IssueCall']>;
+export type CountBody = Given<Schemas['CountCall']>;
+export type ReverseBody = Given<Schemas['ReverseCall']>;
+export type BatchBody = Given<Schemas['BatchRequest']>;
+export type Operation = Given<Schemas['Operation']>;
+export type ScanBody = Given<Schemas['ScanRequest']>;
+export type ItemCreateBody = Given<Schemas['ItemCreateRequest']>;
+export type ItemUpdateBody = Given<Schemas['ItemUpdateRequest']>;
+
+// What lists may be asked.
+export type LotsQuery = Given<Query<operations['listLots']>> & { wid?: number | undefined };
+export type StockLevelsQuery = Given<Query<operations['listStockLevels']>> & { wid?: number | undefined };
+export type ItemsQuery = Given<Query<operations['listAllItems']>> & {
+  /** true: discontinued items, too. */
+  all?: boolean | undefined;
+};
+export type TransactionsQuery = Given<Query<operations['listTransactions']>>;
+export type ChangesQuery = Given<Query<operations['getChanges']>>;
+
+// Answers.
+export type Received<Exact extends boolean = false> = Read<Schemas['ReceiveAnswer'], Exact>;
+export type Moved<Exact extends boolean = false> = Read<Schemas['MoveAnswer'], Exact>;
+export type Issued<Exact extends boolean = false> = Read<Schemas['IssueAnswer'], Exact>;
+export type Counted<Exact extends boolean = false> = Read<Schemas['CountAnswer'], Exact>;
+export type Reversed<Exact extends boolean = false> = Read<Schemas['ReverseAnswer'], Exact>;
+export type Batched<Exact extends boolean = false> = Read<Schemas['BatchAnswer'], Exact>;
+export type OperationResult<Exact extends boolean = false> = Read<Schemas['OperationResult'], Exact>;
+export type MoveTried<Exact extends boolean = false> = Read<Schemas['MoveDryRun'], Exact>;
+export type IssueTried<Exact extends boolean = false> = Read<Schemas['IssueDryRun'], Exact>;
+export type CountTried<Exact extends boolean = false> = Read<Schemas['CountDryRun'], Exact>;
+export type ReverseTried<Exact extends boolean = false> = Read<Schemas['ReverseDryRun'], Exact>;
+export type BatchTried<Exact extends boolean = false> = Read<Schemas['BatchDryRun'], Exact>;
+export type Lot<Exact extends boolean = false> = Read<Schemas['Lot'], Exact>;
+export type FullLot<Exact extends boolean = false> = Read<Schemas['FullLot'], Exact>;
+export type LotWithHistory<Exact extends boolean = false> = Read<Schemas['LotWithHistory'], Exact>;
+export type StockLevel<Exact extends boolean = false> = Read<Schemas['StockLevel'], Exact>;
+export type FullStockLevel<Exact extends boolean = false> = Read<Schemas['FullStockLevel'], Exact>;
+export type Item<Exact extends boolean = false> = Read<Schemas['Item'], Exact>;
+export type ItemCreated<Exact extends boolean = false> = Read<Schemas['ItemCreated'], Exact>;
+export type Transaction<Exact extends boolean = false> = Read<Schemas['Transaction'], Exact>;
+export type Change<Exact extends boolean = false> = Read<Schemas['Change'], Exact>;
+export type ChangePage<Exact extends boolean = false> = Read<Schemas['ChangePage'], Exact>;
+export type Scanned<Exact extends boolean = false> = Read<Schemas['ScanAnswer'], Exact>;
+export type Me = Schemas['Me'];
+
+/** The answer of the real call, or that of the dry run if the body asks for one. */
+export type TriedIf<Body, Tried, Done> = Body extends { dryRun: true } ? Tried : Done;
+/** The full record if the query asks for it. */
+export type FullIf<Asked, Full, Short> = Asked extends { view: 'full' } ? Full : Short;

@@ -1,0 +1,73 @@
+import { InventoryError } from '../http/inventory-error.ts';
+import { isTemporary, pause, pauseMs } from '../http/pauses.ts';
+
+type FeedPage<Change> = { value: Change[]; nextCursor: string; hasMore: boolean };
+export type FeedQuery = {
+  after?: string | undefined;
+  limit?: number | undefined;
+  wait?: number | undefined;
+};
+
+/** The change feed: every change for ever, or page by page. */
+export type Feed<Change> = AsyncIterable<Change> & {
+  /** Where to go on: behind every change that was given out, once the last of its page was. */
+  readonly cursor: string | undefined;
+  /** One page, without going on. */
+  page(): Promise<FeedPage<Change>>;
+  pages(): AsyncIterable<FeedPage<Change>>;
+};
+
+// Waiting calls are cheap, so each waits as long as the service allows.
+const waitSeconds = 25;
+// While much happens, a call after such a pause brings more changes, and the limit of calls is not used up.
+const busyPauseMs = 500;
+
+/**
+ * Follows the feed. `read` reads one page. What is lost on the way is asked for again, for as long as it takes; a refusal
+ * ends it.
+ */
+export function createFeed<Change>(
+  asked: FeedQuery,
+  read: (query: FeedQuery) => Promise<FeedPage<Change>>,
+  signal?: AbortSignal,
+): Feed<Change> {
+  let cursor = asked.after;
+
+  async function readOn(): Promise<FeedPage<Change>> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await read({ ...asked, after: cursor, wait: asked.wait ?? waitSeconds });
+      } catch (error) {
+        const isOver = !(error instanceof InventoryError) || error.code === 'aborted';
+        if (isOver || !isTemporary(error.status)) throw error;
+        await pause(pauseMs(tries), signal);
+      }
+    }
+  }
+
+  async function* pages() {
+    for (;;) {
+      const page = await readOn();
+      yield page;
+      cursor = page.nextCursor;
+      if (page.value.length > 0 && !page.hasMore) await pause(busyPauseMs, signal);
+    }
+  }
+
+  return {
+    get cursor() {
+      return cursor;
+    },
+    page: () => read({ ...asked, after: cursor }),
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const { value, nextCursor } of pages()) {
+        for (const [index, change] of value.entries()) {
+          // The program stores the cursor when it is done with the change.
+          if (index === value.length - 1) cursor = nextCursor;
+          yield change;
+        }
+      }
+    },
+  };
+}

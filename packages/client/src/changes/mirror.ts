@@ -1,0 +1,264 @@
+import type { Change, ChangePage, FullLot, Item, Me, StockLevel } from '../api/types.ts';
+import { InventoryError } from '../http/inventory-error.ts';
+import { isTemporary, pause, pauseMs } from '../http/pauses.ts';
+import type { Listing } from '../lists/listing.ts';
+import type { Feed, FeedQuery } from './feed.ts';
+
+/** A record to be stored over the one with the same kind and key. */
+export type Upsert<Exact extends boolean = false> =
+  | { kind: 'lot'; key: number; record: FullLot<Exact> }
+  | { kind: 'item'; key: number; record: Item<Exact> }
+  /** The figures of an item in a warehouse; the key is `partNo/wID`. */
+  | { kind: 'level'; key: string; record: StockLevel<Exact> & { wID: number } }
+  | { kind: 'warehouse'; key: number; record: { wID: number; name: string } };
+
+type Waitable<Result> = Result | Promise<Result>;
+
+/** Where a mirror keeps its records. */
+export type MirrorStore<Exact extends boolean = false> = {
+  /** The position that was stored last; null or undefined when there is none, and the mirror begins with the lists. */
+  position(): Waitable<string | null | undefined>;
+  /** Forgets all records and the position. */
+  clear(): Waitable<void>;
+  /** Stores the records and the position together. A null position means that the lists are not read whole yet. */
+  upsert(records: readonly Upsert<Exact>[], position: string | null): Waitable<void>;
+};
+
+export type Mirror = {
+  /** Resolves when the store has everything that had happened when this was called. */
+  caughtUp(): Promise<void>;
+  /** Stops it; the store keeps its position. */
+  close(): Promise<void>;
+  /** Resolves when it was closed, and rejects when it cannot go on. */
+  readonly ended: Promise<void>;
+};
+
+/** The calls that a mirror makes. */
+export type MirrorSource = {
+  me(options: Signalled): Promise<Me>;
+  lots(query: { view: 'full'; modifiedSince?: string }, options: Signalled): Listing<FullLot>;
+  items(query: { all: true }, options: Signalled): Listing<Item>;
+  stockLevels(query: { wid: number; modifiedSince?: string }, options: Signalled): Listing<StockLevel>;
+  changes(query: FeedQuery, options: Signalled): Feed<Change>;
+};
+type Signalled = { signal: AbortSignal };
+
+/**
+ * `lots` and `levels` (by warehouse): for `modifiedSince` of these lists, when a change tells that they show something
+ * new, such as the name of an item, or figures that follow from several lots.
+ */
+type Position = { cursor: string; lots: string; levels: Record<number, string> };
+
+const limit = 1000;
+const waitSeconds = 25;
+const busyPauseMs = 500;
+// Then the lots that were modified since are read, so that a new name makes the mirror read few lots again.
+const agesMs = 3_600_000;
+
+/** Starts a mirror, which runs until it is closed. It is the same for an exact client, whose quantities it copies. */
+export function startMirror(source: MirrorSource, store: MirrorStore): Mirror {
+  const stopping = new AbortController();
+  let waking = new AbortController();
+  let askers: (() => void)[] = [];
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => {});
+
+  async function run(): Promise<void> {
+    const options = { signal: stopping.signal };
+    let position = readPosition(await store.position());
+    let renewedAt = 0;
+    for (let losses = 0; !stopping.signal.aborted; ) {
+      const asking = askers;
+      askers = [];
+      try {
+        position ??= await readLists(source, store, options);
+        if (Date.now() - renewedAt > agesMs) {
+          position = await renewLots(source, store, position, options);
+          renewedAt = Date.now();
+        }
+        const wait = asking.length > 0 ? 0 : waitSeconds;
+        const page = await readPage(source, position, wait, stopping, waking);
+        if (page !== null) {
+          position = await applyPage(source, store, page, position, options);
+          if (position !== null && !page.hasMore) {
+            for (const tell of asking.splice(0)) tell();
+            if (page.value.length > 0 && askers.length === 0) await pause(busyPauseMs, waking.signal);
+          }
+        }
+        losses = 0;
+      } catch (error) {
+        if (stopping.signal.aborted) break;
+        if (position !== null && mustBeginAgain(error)) position = null;
+        else if (!(error instanceof InventoryError) || !isTemporary(error.status)) throw error;
+        else await pause(pauseMs(++losses), stopping.signal);
+      }
+      if (waking.signal.aborted) waking = new AbortController();
+      askers.unshift(...asking);
+    }
+  }
+
+  const ended = run().then(
+    () => fail(new Error('the mirror was closed')),
+    (error) => {
+      fail(error);
+      throw error;
+    },
+  );
+  return {
+    ended,
+    caughtUp: () => {
+      const told = new Promise<void>((resolve) => askers.push(resolve));
+      waking.abort();
+      return Promise.race([told, failed]);
+    },
+    async close() {
+      stopping.abort();
+      waking.abort();
+      await ended;
+    },
+  };
+}
+
+/** One page of changes; null when the wait for one was ended. */
+async function readPage(
+  source: MirrorSource,
+  { cursor }: Position,
+  wait: number,
+  stopping: AbortController,
+  waking: AbortController,
+): Promise<ChangePage | null> {
+  const signal = wait === 0 ? stopping.signal : waking.signal;
+  try {
+    return await source.changes({ after: cursor, limit, wait }, { signal }).page();
+  } catch (error) {
+    if (waking.signal.aborted && !stopping.signal.aborted) return null;
+    throw error;
+  }
+}
+
+/** The database was restored from a backup, or a warehouse has left the scope a moment ago. */
+function mustBeginAgain(error: unknown): boolean {
+  return error instanceof InventoryError && (error.reason === 'cursorOutdated' || error.status === 403);
+}
+
+/** Reads the lots that were modified since they were read last. */
+async function renewLots(
+  source: MirrorSource,
+  store: MirrorStore,
+  position: Position,
+  options: Signalled,
+): Promise<Position> {
+  const records: Upsert[] = [];
+  const list = source.lots({ view: 'full', modifiedSince: position.lots }, options);
+  const lots = await readList(list, lotUpsert, (more) => records.push(...more));
+  const next = { ...position, lots };
+  await store.upsert(records, JSON.stringify(next));
+  return next;
+}
+
+/** Reads all lists into the empty store. The feed is followed from before them. */
+async function readLists(source: MirrorSource, store: MirrorStore, options: Signalled): Promise<Position> {
+  const { cursor, warehouses } = await source.me(options);
+  await store.clear();
+  const named = warehouses.map((record) => ({ kind: 'warehouse' as const, key: record.wID, record }));
+  await store.upsert(named, null);
+  const keep = (records: readonly Upsert[]) => store.upsert(records, null);
+  const lots = await readList(source.lots({ view: 'full' }, options), lotUpsert, keep);
+  await readList(source.items({ all: true }, options), itemUpsert, keep);
+  const levels: Position['levels'] = {};
+  for (const { wID } of warehouses)
+    levels[wID] = await readList(source.stockLevels({ wid: wID }, options), levelUpsert(wID), keep);
+  const position = { cursor, lots, levels };
+  await store.upsert([], JSON.stringify(position));
+  return position;
+}
+
+/** Hands the records of a list on. Returns its value for `modifiedSince` next time, which is that of the first page. */
+async function readList<Item>(
+  list: Listing<Item>,
+  upsertOf: (item: Item) => Upsert,
+  keep: (records: readonly Upsert[]) => unknown,
+): Promise<string> {
+  let since: string | null = null;
+  for await (const { value, nextModifiedSince } of list.pages()) {
+    since ??= nextModifiedSince;
+    await keep(value.map(upsertOf));
+  }
+  return since!;
+}
+
+/** Stores a page of changes. Returns null when the lists must be read again. */
+async function applyPage(
+  source: MirrorSource,
+  store: MirrorStore,
+  page: ChangePage,
+  before: Position,
+  options: Signalled,
+): Promise<Position | null> {
+  if (page.value.some(({ type }) => type === 'scope')) return null;
+  const { records, wids, isRenamed } = readChanges(page.value);
+  const position = { ...before, cursor: page.nextCursor, levels: { ...before.levels } };
+  const keep = (more: readonly Upsert[]) => records.push(...more);
+  if (isRenamed) {
+    const renamed = source.lots({ view: 'full', modifiedSince: before.lots }, options);
+    position.lots = await readList(renamed, lotUpsert, keep);
+  }
+  for (const wid of wids) {
+    const changed = source.stockLevels({ wid, modifiedSince: before.levels[wid]! }, options);
+    position.levels[wid] = await readList(changed, levelUpsert(wid), keep);
+  }
+  if (records.length > 0 || position.cursor !== before.cursor)
+    await store.upsert(records, JSON.stringify(position));
+  return position;
+}
+
+/** The records in some changes; the warehouses whose levels they change; and whether lots show a new name. */
+function readChanges(changes: readonly Change[]) {
+  const records: Upsert[] = [];
+  const wids = new Set<number>();
+  let isRenamed = false;
+  for (const change of changes) {
+    if (change.type === 'stock') {
+      records.push(...change.lots.map(lotUpsert));
+      for (const { wID } of [...change.lines, ...change.lots]) wids.add(wID);
+    } else if (change.type === 'hold') {
+      const { type, ...lot } = change;
+      records.push(lotUpsert(lot));
+      wids.add(lot.wID);
+    } else if (change.type === 'level') {
+      wids.add(change.wID);
+    } else if (change.type === 'item') {
+      const { type, aliases, ...item } = change;
+      records.push(itemUpsert(item));
+      isRenamed = true;
+    } else if (change.type === 'warehouse') {
+      const { type, ...record } = change;
+      records.push({ kind: 'warehouse', key: record.wID, record });
+      isRenamed = true;
+    }
+  }
+  return { records, wids, isRenamed };
+}
+
+function lotUpsert(record: FullLot): Upsert {
+  return { kind: 'lot', key: record.recNo, record };
+}
+
+function itemUpsert(record: Item): Upsert {
+  return { kind: 'item', key: record.partNo, record };
+}
+
+function levelUpsert(wID: number) {
+  return (level: StockLevel): Upsert => ({
+    kind: 'level',
+    key: `${level.partNo}/${wID}`,
+    record: { ...level, wID },
+  });
+}
+
+function readPosition(text: string | null | undefined): Position | null {
+  return text === null || text === undefined ? null : JSON.parse(text);
+}

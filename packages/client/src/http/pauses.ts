@@ -1,0 +1,36 @@
+const firstMs = 200;
+const longestMs = 5000;
+
+/** Whether a resend may get another answer: none came (0), the service is busy, or a proxy lost it. */
+export function isTemporary(status: number): boolean {
+  return [0, 408, 429, 502, 503, 504].includes(status);
+}
+
+/**
+ * How long to wait before the next try. `tries`: how many there were. `retryAfter`: the header of that name, in seconds
+ * or as a date. The jitter keeps callers apart that were refused together.
+ */
+export function pauseMs(tries: number, retryAfter: string | null = null): number {
+  const growing = Math.min(firstMs * 2 ** (tries - 1), longestMs);
+  return askedMs(retryAfter) + growing * (0.5 + Math.random() / 2);
+}
+
+function askedMs(retryAfter: string | null): number {
+  if (retryAfter === null) return 0;
+  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+  return ms > 0 ? ms : 0;
+}
+
+/** Waits, or until the signal is aborted. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,213 @@
+import type { FileHandle } from 'node:fs/promises';
+import { lockFile } from './file-lock.ts';
+import { builtin } from './node.ts';
+import type { QueuedOperation, QueueStorage, RefusedOperation, StoredOperation } from './storage.ts';
+
+/** A line of the file: an operation that came, some that went, or the last number given out. */
+type Entry =
+  | { add: StoredOperation }
+  | { take: readonly number[]; refused: readonly RefusedOperation[] }
+  | { lastSeq: number };
+
+type Contents = {
+  waiting: Map<number, StoredOperation>;
+  refused: Map<number, RefusedOperation>;
+  lastSeq: number;
+};
+
+type Pending = { entry: Entry; resolve(): void; reject(error: unknown): void };
+
+// A file longer than this with little in it is written anew.
+const compactFromBytes = 256 * 1024;
+
+/**
+ * Keeps a queue in a file: each change is a line at its end, on the disk before the promise is kept. A program that is
+ * killed at any moment leaves at most half a line, which counts as not written. One process at a time.
+ */
+export function fileStorage(path: string): QueueStorage {
+  const contents: Contents = { waiting: new Map(), refused: new Map(), lastSeq: 0 };
+  let pending: Pending[] = [];
+  let flushing: Promise<void> | null = null;
+  let opening: Promise<Log> | null = null;
+
+  const open = () => {
+    opening ??= openLog(path, contents);
+    return opening;
+  };
+
+  /** Changes that come together are written together. */
+  async function flush(): Promise<void> {
+    const log = await open().catch((error) => {
+      opening = null;
+      for (const { reject } of pending.splice(0)) reject(error);
+      return null;
+    });
+    while (log !== null && pending.length > 0) {
+      const some = pending;
+      pending = [];
+      try {
+        await log.append(some.map(({ entry }) => entry));
+        for (const { entry, resolve } of some) {
+          apply(contents, entry);
+          resolve();
+        }
+        await log.compact(contents);
+      } catch (error) {
+        for (const { reject } of some) reject(error);
+      }
+    }
+  }
+
+  function startFlush(): void {
+    flushing ??= flush().finally(() => {
+      flushing = null;
+      // Something came when the last look was over.
+      if (pending.length > 0) startFlush();
+    });
+  }
+
+  function write(entry: Entry): Promise<void> {
+    return new Promise((resolve, reject) => {
+      pending.push({ entry, resolve, reject });
+      startFlush();
+    });
+  }
+
+  return {
+    async load() {
+      await open();
+      return { waiting: [...contents.waiting.values()], refused: [...contents.refused.values()] };
+    },
+    async add(operation: QueuedOperation) {
+      await open();
+      contents.lastSeq += 1;
+      const seq = contents.lastSeq;
+      await write({ add: { seq, operation } });
+      return seq;
+    },
+    take: (seqs, refused) => write({ take: seqs, refused }),
+    async close() {
+      await flushing;
+      const log = await opening?.catch(() => null);
+      opening = null;
+      await log?.close();
+    },
+  };
+}
+
+function apply(contents: Contents, entry: Entry): void {
+  if ('add' in entry) {
+    contents.waiting.set(entry.add.seq, entry.add);
+    contents.lastSeq = Math.max(contents.lastSeq, entry.add.seq);
+  } else if ('take' in entry) {
+    for (const seq of entry.take) {
+      contents.waiting.delete(seq);
+      contents.refused.delete(seq);
+    }
+    for (const each of entry.refused) contents.refused.set(each.seq, each);
+  } else contents.lastSeq = Math.max(contents.lastSeq, entry.lastSeq);
+}
+
+const textOf = (entries: readonly Entry[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+
+/** The entries that make the same contents. */
+function entriesOf({ waiting, refused, lastSeq }: Contents): Entry[] {
+  return [
+    { lastSeq },
+    { take: [], refused: [...refused.values()] },
+    ...[...waiting.values()].map((add) => ({ add })),
+  ];
+}
+
+type Log = {
+  /** Writes entries to the disk; all of them or, if this fails, none. */
+  append(entries: readonly Entry[]): Promise<void>;
+  /** Writes the file anew if most of it is past. */
+  compact(contents: Contents): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Opens the file, reads it into `contents`, and cuts off what was not written whole. */
+async function openLog(path: string, contents: Contents): Promise<Log> {
+  const fs = builtin('node:fs/promises');
+  const place = builtin('node:path').resolve(path);
+  const unlock = await lockFile(`${place}.lock`);
+  let handle: FileHandle;
+  let length = 0;
+  let compactAt = compactFromBytes;
+  try {
+    handle = await fs.open(place, 'a+');
+    const { entries, bytes } = readEntries(await handle.readFile(), place);
+    for (const entry of entries) apply(contents, entry);
+    await handle.truncate(bytes);
+    await handle.datasync();
+    length = bytes;
+    await syncFolder(place);
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+
+  return {
+    async append(entries) {
+      const bytes = new TextEncoder().encode(textOf(entries));
+      try {
+        await handle.appendFile(bytes);
+        await handle.datasync();
+        length += bytes.length;
+      } catch (error) {
+        // Half a line must not be followed by another one.
+        await handle.truncate(length);
+        throw error;
+      }
+    },
+    async compact(contents) {
+      if (length < compactAt) return;
+      const text = textOf(entriesOf(contents));
+      const bytes = new TextEncoder().encode(text).length;
+      compactAt = Math.max(compactFromBytes, bytes * 4);
+      if (length < compactAt) return;
+      const next = await fs.open(`${place}.new`, 'w');
+      await next.appendFile(text);
+      await next.datasync();
+      await next.close();
+      await fs.rename(`${place}.new`, place);
+      await syncFolder(place);
+      await handle.close();
+      handle = await fs.open(place, 'a+');
+      length = bytes;
+    },
+    async close() {
+      await handle.close();
+      await unlock();
+    },
+  };
+}
+
+/** The whole entries of a file, and how many bytes they take. */
+function readEntries(file: Uint8Array, place: string): { entries: Entry[]; bytes: number } {
+  const entries: Entry[] = [];
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  for (let end = file.indexOf(10); end >= 0; end = file.indexOf(10, bytes)) {
+    const line = decoder.decode(file.subarray(bytes, end));
+    try {
+      entries.push(JSON.parse(line));
+    } catch (cause) {
+      // The last line may have been lost with the power. Before it, nothing may be missing.
+      if (end + 1 < file.length)
+        throw new Error(`${place} is damaged at line ${entries.length + 1}`, { cause });
+      break;
+    }
+    bytes = end + 1;
+  }
+  return { entries, bytes };
+}
+
+/** Puts the name of a file on the disk, too, where folders can be synced. */
+async function syncFolder(place: string): Promise<void> {
+  const fs = builtin('node:fs/promises');
+  const folder = await fs.open(builtin('node:path').dirname(place), 'r').catch(() => null);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
+}

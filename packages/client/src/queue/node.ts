@@ -1,0 +1,15 @@
+type Builtins = {
+  'node:fs/promises': typeof import('node:fs/promises');
+  'node:path': typeof import('node:path');
+};
+
+/**
+ * A module of Node, Deno or Bun. It is no import, so that bundlers for browsers have nothing to look for.
+ */
+export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
+  const found = (
+    globalThis as { process?: { getBuiltinModule?(name: string): unknown } }
+  ).process?.getBuiltinModule?.(name);
+  if (found === undefined) throw new Error('there are no files here; use another storage');
+  return found as Builtins[Name];
+}

@@ -1,0 +1,130 @@
+import type { Operation } from '../api/types.ts';
+import { newKey } from '../http/new-key.ts';
+import { createLoop } from './send-loop.ts';
+import { createSender, type Send } from './send-oldest.ts';
+import type { QueuedOperation, QueueStorage, RefusedOperation } from './storage.ts';
+import { createView } from './view.ts';
+
+export type OfflineQueueOptions = {
+  storage: QueueStorage;
+  /** The device, as the history shows it. */
+  deviceID: string;
+  /** Called when `size`, `refused` or `error` is another one. */
+  onChange?: ((queue: OfflineQueue) => void) | undefined;
+};
+
+export type OfflineQueue = {
+  /**
+   * Stores an operation, which is then sent as soon as that is possible. `capturedAt`, `deviceID`, `deviceSeq` and `key`
+   * are filled in. An operation with a `key` that waits already is stored once.
+   */
+  push(operation: Operation): Promise<QueuedOperation>;
+  /** How many operations wait. */
+  readonly size: number;
+  /** Operations that the service will not apply as they are. They stay until they are forgotten. */
+  readonly refused: readonly RefusedOperation[];
+  /** Why nothing is sent now; null while all is well. It is tried again, whatever it is. */
+  readonly error: unknown;
+  /** Takes a refused operation off the list. */
+  forget(key: string): Promise<void>;
+  /** Resolves when no operation waits. */
+  drained(): Promise<void>;
+  /** Stops sending and closes the storage. What waits is sent by the next queue on it. */
+  close(): Promise<void>;
+};
+
+/** Opens a queue on a storage and begins to send what waits there. */
+export function openOfflineQueue(
+  send: Send,
+  { storage, deviceID, onChange = () => {} }: OfflineQueueOptions,
+): OfflineQueue {
+  const closing = new AbortController();
+  const view = createView(storage);
+  const sender = createSender(send, storage, closing.signal);
+  const drains: { resolve(): void; reject(error: unknown): void }[] = [];
+  let failure: unknown = null;
+
+  const loaded = view.load().then(() => sender.doubt(view.waiting.keys()));
+  // A storage that cannot be read is told by every call.
+  loaded.catch(() => {});
+
+  function tell(error: unknown = failure): void {
+    failure = error;
+    if (view.waiting.size === 0) for (const { resolve } of drains.splice(0)) resolve();
+    onChange(queue);
+  }
+
+  const loop = createLoop({
+    hasWork: () => view.waiting.size > 0,
+    work: async () => {
+      await sender.sendList();
+      await view.load();
+    },
+    lookAgain: view.load,
+    tell,
+    signal: closing.signal,
+  });
+
+  const queue: OfflineQueue = {
+    get size() {
+      return view.waiting.size;
+    },
+    get refused() {
+      return view.refused;
+    },
+    get error() {
+      return failure;
+    },
+    async push(given) {
+      await loaded;
+      const known = [...view.waiting.values()].find(({ operation }) => operation.key === given.key);
+      if (known !== undefined) return { deviceSeq: known.seq, ...known.operation };
+      const operation = withEvidence(given, deviceID);
+      const seq = await storage.add(operation);
+      view.note({ seq, operation });
+      tell();
+      loop.start();
+      return { deviceSeq: seq, ...operation };
+    },
+    async forget(key) {
+      await loaded;
+      const gone = view.refused.filter(({ operation }) => operation.key === key);
+      await storage.take(
+        gone.map(({ seq }) => seq),
+        [],
+      );
+      view.note();
+      await view.load();
+      tell();
+    },
+    async drained() {
+      await loaded;
+      if (view.waiting.size === 0) return;
+      await new Promise<void>((resolve, reject) => drains.push({ resolve, reject }));
+    },
+    async close() {
+      closing.abort();
+      await loop.rested();
+      for (const { reject } of drains.splice(0)) reject(new Error('the queue was closed'));
+      await storage.close?.();
+    },
+  };
+  loaded.then(loop.start, () => {});
+  hurryWhenOnline(loop.hurry, closing.signal);
+  return queue;
+}
+
+/** Browsers tell when the network is back. */
+function hurryWhenOnline(hurry: () => void, signal: AbortSignal): void {
+  const page = globalThis as {
+    addEventListener?: (name: string, listener: () => void, options: object) => void;
+  };
+  page.addEventListener?.('online', hurry, { signal });
+}
+
+/** Fills in what makes the operation the same at every send. A field given as undefined hides nothing. */
+function withEvidence(operation: Operation, deviceID: string): QueuedOperation {
+  const given = Object.entries(operation).filter(([, value]) => value !== undefined && value !== null);
+  const evidence = { capturedAt: new Date().toISOString(), deviceID, key: newKey() };
+  return { ...evidence, ...Object.fromEntries(given) } as QueuedOperation;
+}

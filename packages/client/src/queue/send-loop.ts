@@ -1,0 +1,64 @@
+import { pause } from '../http/pauses.ts';
+
+export type Loop = {
+  /** Begins, unless it runs already. */
+  start(): void;
+  /** Ends a pause: the network may be back. */
+  hurry(): void;
+  /** Resolves when it rests. */
+  rested(): Promise<void>;
+};
+
+const firstPauseMs = 500;
+const longestPauseMs = 30_000;
+
+/**
+ * Repeats `work` while `hasWork`, with growing pauses after failures, until the signal is aborted. `tell` hears of each
+ * failure, and of each success with null. `lookAgain` runs before a new try.
+ */
+export function createLoop(options: {
+  hasWork: () => boolean;
+  work: () => Promise<void>;
+  lookAgain: () => Promise<void>;
+  tell: (error: unknown) => void;
+  signal: AbortSignal;
+}): Loop {
+  const { hasWork, work, lookAgain, tell, signal } = options;
+  let running: Promise<void> | null = null;
+  let hurrying = new AbortController();
+
+  async function run(): Promise<void> {
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        if (failures > 0) await lookAgain();
+        if (!hasWork()) break;
+        await work();
+        failures = 0;
+        tell(null);
+      } catch (error) {
+        if (signal.aborted) break;
+        failures += 1;
+        tell(error);
+        const growing = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
+        await pause(growing * (0.5 + Math.random() / 2), hurrying.signal);
+        hurrying = new AbortController();
+      }
+    }
+  }
+
+  const loop: Loop = {
+    start() {
+      running ??= run().finally(() => {
+        running = null;
+        // Something came at the last moment.
+        if (hasWork() && !signal.aborted) loop.start();
+      });
+    },
+    hurry: () => hurrying.abort(),
+    rested: async () => {
+      await running;
+    },
+  };
+  signal.addEventListener('abort', loop.hurry);
+  return loop;
+}

@@ -1,0 +1,36 @@
+import type { Operation } from '../api/types.ts';
+
+/** An operation with all that makes it the same at every send. */
+export type QueuedOperation = Operation & {
+  key: string;
+  capturedAt: string;
+  deviceID: string;
+};
+
+/** `seq`: its place in the queue, and its `deviceSeq`. */
+export type StoredOperation = { seq: number; operation: QueuedOperation };
+
+/** An operation that the service will never apply as it is. */
+export type RefusedOperation = StoredOperation & {
+  statusCode: number;
+  /** The service's error object. */
+  error: { error: string; message: string; reason?: string; [field: string]: unknown };
+  /** `unknown`: it was sent before, and its client has lost a right since, so an earlier send may have been applied. */
+  outcome: 'notApplied' | 'unknown';
+};
+
+/** Where an offline queue keeps its operations. Each change is durable and whole once its promise is kept. */
+export type QueueStorage = {
+  /** All that is there, oldest first. */
+  load(): Promise<{ waiting: readonly StoredOperation[]; refused: readonly RefusedOperation[] }>;
+  /**
+   * Stores an operation behind all others. Returns its number: greater than every one that was given out before, also
+   * of operations that are gone.
+   */
+  add(operation: QueuedOperation): Promise<number>;
+  /** Takes the operations with these numbers out, and keeps the refused ones apart. */
+  take(seqs: readonly number[], refused: readonly RefusedOperation[]): Promise<void>;
+  /** Runs this while nobody else sends from the same storage. Without it, nobody else can. */
+  lock?<Result>(run: () => Promise<Result>): Promise<Result>;
+  close?(): Promise<void>;
+};

@@ -1,0 +1,73 @@
+import type { Change } from './api/types.ts';
+import { InventoryError } from './http/inventory-error.ts';
+
+/** The body of a webhook. */
+export type WebhookMessage = {
+  type: 'inventory.changes';
+  timestamp: string;
+  data: { value: Change[]; nextCursor: string };
+};
+
+type Headers = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
+
+// Of the clocks, and of the way.
+const toleranceMs = 300_000;
+
+/**
+ * Checks that a webhook comes from the service (Standard Webhooks 1.0.0), and returns its body. `secret`: the one that
+ * the service shows, `whsec_…`. `body`: the bytes or the text as they came, not parsed. Throws InventoryError, code
+ * `invalid_signature`.
+ */
+export async function verifyWebhook<Body = WebhookMessage>(
+  secret: string,
+  headers: Headers,
+  body: string | Uint8Array,
+): Promise<Body> {
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
+    headerOf(headers, `webhook-${name}`),
+  );
+  if (!id || !timestamp || !signatures) throw refused('a header is missing');
+  const sentAt = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : Number.NaN;
+  if (!(Math.abs(Date.now() - sentAt) <= toleranceMs))
+    throw refused('it was sent too long ago, or a clock is wrong');
+  const key = await crypto.subtle.importKey(
+    'raw',
+    bytesOf(secret.replace(/^whsec_/, '')),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['verify'],
+  );
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  for (const signature of signatures.split(' ')) {
+    if (!signature.startsWith('v1,')) continue;
+    const bytes = bytesOf(signature.slice(3));
+    // In constant time.
+    if (await crypto.subtle.verify('HMAC', key, bytes, signed)) return JSON.parse(text);
+  }
+  throw refused('no signature fits');
+}
+
+function headerOf(headers: Headers, name: string): string | null {
+  if (typeof headers.get === 'function') return headers.get(name);
+  const named = Object.entries(headers).find(([each]) => each.toLowerCase() === name);
+  const value = named?.[1] as string | string[] | undefined;
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+function refused(why: string): InventoryError {
+  return new InventoryError({
+    status: 0,
+    code: 'invalid_signature',
+    message: `The webhook is not of the service, or not for this receiver: ${why}.`,
+    outcome: 'notApplied',
+  });
+}

@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+/** What a 503 says that does not mean "not applied". */
+export const Outcome = z
+  .enum(['unknown', 'applied'])
+  .describe(
+    'Extension: only with 503. `unknown`: whether it was applied is not known. `applied`: it was, and only its answer could ' +
+      'not be given. Without it, nothing was applied',
+  );

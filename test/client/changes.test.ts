@@ -1,0 +1,221 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import {
+  type Change,
+  InventoryClient,
+  type InventoryError,
+  type MirrorStore,
+  type Upsert,
+  verifyWebhook,
+} from '@inventory/client';
+import { holdLot, releaseLot } from '@inventory/db/operator/holds';
+import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
+import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
+import { expect, test } from 'vitest';
+import { type Fault, startFaultProxy } from '../harness/network/fault-proxy.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { typedClient } from '../harness/service/typed-client.ts';
+
+const service = useService();
+const faults: Fault[] = [
+  'pass',
+  'lose',
+  'pass',
+  'drop',
+  'pass',
+  'pass',
+  'cut',
+  { refuse: 503 },
+  { instead: 502 },
+];
+
+/** A network with faults, for reading. */
+function startBadNetwork() {
+  return startFaultProxy(service.baseUrl, (_, index) => faults[index % faults.length]!);
+}
+
+test('changes come in order, each once, over any number of lost connections', async () => {
+  const inventory = await typedClient(service);
+  const { baseUrl } = await startBadNetwork();
+  const follower = await typedClient(service, { baseUrl });
+  const { cursor } = await inventory.me();
+  const itemID = await service.item();
+  const ending = new AbortController();
+  const seen: unknown[] = [];
+  const feed = follower.changes({ after: cursor, limit: 3 }, { signal: ending.signal });
+  const follow = async () => {
+    for await (const change of feed) if (change.type === 'stock') seen.push(change.transactionNo);
+  };
+  const following = follow().catch((error: InventoryError) => error);
+  const written: number[] = [];
+  for (let round = 0; round < 20; round++) {
+    const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
+    written.push((await inventory.receive(body)).transactionNo);
+  }
+  await expect.poll(() => seen.length, { timeout: 60_000 }).toBe(20);
+  ending.abort();
+  expect(await following).toMatchObject({ name: 'AbortError', code: 'aborted' });
+  expect(seen).toEqual(written);
+  // The cursor is behind all of them.
+  expect((await inventory.changes({ after: feed.cursor }).page()).value).toEqual([]);
+});
+
+test('a program that keeps the cursor goes on with the next change', async () => {
+  const inventory = await typedClient(service);
+  let { cursor } = await inventory.me();
+  const itemID = await service.item();
+  const written: number[] = [];
+  for (let round = 0; round < 6; round++)
+    written.push((await inventory.receive({ itemID, units: 1, wid: 1, reasonCode: 0 })).transactionNo);
+  const seen: number[] = [];
+  while (seen.length < 6) {
+    const feed = inventory.changes({ after: cursor, limit: 1 });
+    for await (const change of feed) {
+      if (change.type === 'stock') seen.push(change.transactionNo);
+      // It ends after each change.
+      cursor = feed.cursor!;
+      break;
+    }
+  }
+  expect(seen).toEqual(written);
+});
+
+type Shelf = { kinds: Map<string, Map<number | string, unknown>>; position: string | null };
+
+function shelfStore(shelf: Shelf): MirrorStore {
+  return {
+    position: () => shelf.position,
+    clear() {
+      shelf.kinds.clear();
+      shelf.position = null;
+    },
+    async upsert(records: readonly Upsert[], position) {
+      for (const { kind, key, record } of records) {
+        const kept = shelf.kinds.get(kind) ?? new Map();
+        shelf.kinds.set(kind, kept.set(key, record));
+      }
+      shelf.position = position;
+    },
+  };
+}
+
+/** All lists, as a mirror has them. */
+async function listsOf(inventory: InventoryClient): Promise<Record<string, Map<number | string, unknown>>> {
+  const lots = new Map<number, unknown>();
+  for await (const lot of inventory.lots({ view: 'full' })) lots.set(lot.recNo, lot);
+  const items = new Map<number, unknown>();
+  for await (const item of inventory.items({ all: true })) items.set(item.partNo, item);
+  const levels = new Map<string, unknown>();
+  const { warehouses } = await inventory.me();
+  for (const { wID } of warehouses)
+    for await (const level of inventory.stockLevels({ wid: wID }))
+      levels.set(`${level.partNo}/${wID}`, { ...level, wID });
+  return {
+    lot: lots,
+    item: items,
+    level: levels,
+    warehouse: new Map(warehouses.map((each) => [each.wID, each])),
+  };
+}
+
+function sorted(records: Map<number | string, unknown> | undefined) {
+  return [...(records ?? [])].sort(([one], [other]) => String(one).localeCompare(String(other)));
+}
+
+test('a mirror is equal to the lists whenever it has caught up, also after it was closed for a while', async () => {
+  const { baseUrl } = await startBadNetwork();
+  const inventory = await typedClient(service);
+  const follower = await typedClient(service, { baseUrl });
+  const items = [await service.item(), await service.item()];
+  const shelf: Shelf = { kinds: new Map(), position: null };
+  const expectEqual = async () => {
+    const lists = await listsOf(inventory);
+    for (const kind of ['lot', 'item', 'level', 'warehouse'])
+      expect(sorted(shelf.kinds.get(kind)), kind).toEqual(sorted(lists[kind]));
+  };
+  let round = 0;
+  const work = async () => {
+    round += 1;
+    for (const itemID of items) {
+      const received = await inventory.receive({ itemID, units: 5, wid: 1, reasonCode: 0, spot: 'A' });
+      await inventory.move({ itemID, units: 2, wid: 1, fromSpot: 'A', shipToWid: 2 });
+      await inventory.issue({ itemID, units: 1, wid: 2, reasonCode: 0 });
+      await holdLot(service.sql, { recNo: received.recNo, reason: 'leaks' });
+      await inventory.updateItem({ shortID: itemID, description: `round ${round}` });
+      await setOrderQuantities(service.sql, { shortId: itemID, wid: 2 }, { onOrder: String(round) });
+      if (round === 2) await releaseLot(service.sql, received.recNo);
+    }
+    await renameWarehouse(service.sql, { wid: 1, name: `Main ${round}` });
+    await inventory.createItem({ shortID: uniqueName('NEW') });
+  };
+
+  await work();
+  const first = follower.mirror({ store: shelfStore(shelf) });
+  await first.caughtUp();
+  await expectEqual();
+  for (let count = 0; count < 3; count++) {
+    await work();
+    await first.caughtUp();
+    await expectEqual();
+  }
+  await first.close();
+  await work();
+  const second = follower.mirror({ store: shelfStore(shelf) });
+  await second.caughtUp();
+  await expectEqual();
+  await second.close();
+});
+
+test('a mirror reads the lists again when its warehouses are others', async () => {
+  const client = await service.client({ warehouses: [1] });
+  const inventory = new InventoryClient({
+    ...{ baseUrl: service.baseUrl, clientId: client.clientId, clientSecret: client.secret },
+  });
+  const shelf: Shelf = { kinds: new Map(), position: null };
+  const mirror = inventory.mirror({ store: shelfStore(shelf) });
+  await mirror.caughtUp();
+  expect([...shelf.kinds.get('warehouse')!.keys()]).toEqual([1]);
+  await service.sql`
+    insert into client_warehouse (client_id, wid)
+    select client_id, 2 from client where client_id = ${client.clientId}`;
+  await expect
+    .poll(
+      async () => {
+        await mirror.caughtUp();
+        return [...shelf.kinds.get('warehouse')!.keys()];
+      },
+      { timeout: 60_000 },
+    )
+    .toEqual([1, 2]);
+  await mirror.close();
+});
+
+test('a webhook is taken for real only if it was signed with the secret, lately, and not changed', async () => {
+  const key = randomBytes(24);
+  const secret = `whsec_${key.toString('base64')}`;
+  const message: { type: string; timestamp: string; data: { value: Change[]; nextCursor: string } } = {
+    ...{ type: 'inventory.changes', timestamp: new Date().toISOString() },
+    data: { value: [], nextCursor: 'ä' },
+  };
+  const body = JSON.stringify(message);
+  const seconds = Math.floor(Date.now() / 1000);
+  const sign = (text: string, at = seconds, by = key) =>
+    `v1,${createHmac('sha256', by).update(`msg_1.${at}.${text}`).digest('base64')}`;
+  const headers = (signature: string, at = seconds) => ({
+    ...{ 'Webhook-Id': 'msg_1', 'webhook-timestamp': String(at), 'webhook-signature': signature },
+  });
+  expect(await verifyWebhook(secret, headers(sign(body)), body)).toEqual(message);
+  const both = `${sign(body, seconds, randomBytes(24))} ${sign(body)}`;
+  expect(await verifyWebhook(secret, new Headers(headers(both)), Buffer.from(body))).toEqual(message);
+  const old = seconds - 400;
+  const wrong: [Record<string, string>, string][] = [
+    [headers(sign(body)), body.replace('ä', 'a')],
+    [headers(sign(body, old), old), body],
+    [headers(sign(body, seconds, randomBytes(24))), body],
+    [headers(sign(body).replace('v1,', 'v2,')), body],
+    [headers('v1,'), body],
+    [headers('v1,*'), body],
+    [{ 'webhook-id': 'msg_1' }, body],
+  ];
+  for (const [given, text] of wrong)
+    await expect(verifyWebhook(secret, given, text)).rejects.toMatchObject({ code: 'invalid_signature' });
+});

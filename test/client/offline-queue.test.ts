@@ -1,0 +1,239 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileStorage, InventoryClient, memoryStorage, type QueueStorage } from '@inventory/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { programOf } from '../harness/compiled.ts';
+import { type Fault, startFaultProxy } from '../harness/network/fault-proxy.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { credentialsFor, typedClient } from '../harness/service/typed-client.ts';
+
+const service = useService();
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'offline-queue-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const inFolder = () => join(folder, uniqueName('queue'));
+
+/** The applied transactions of an item, oldest first. */
+async function ledgerOf(itemID: string) {
+  const inventory = await typedClient(service);
+  const found = [];
+  for await (const each of inventory.transactions({ itemID })) found.push(each);
+  return found.reverse();
+}
+
+test('work without a network is applied when it is back: each operation once, in order, with its evidence', async () => {
+  const itemID = await service.item();
+  let isOnline = false;
+  const faults: Fault[] = ['lose', 'cut', 'drop', { refuse: 503 }, { instead: 502 }];
+  const proxy = await startFaultProxy(service.baseUrl, () =>
+    isOnline ? (faults.shift() ?? 'pass') : 'drop',
+  );
+  const inventory = await typedClient(service, { baseUrl: proxy.baseUrl });
+  const queue = inventory.offlineQueue({ storage: fileStorage(inFolder()), deviceID: 's-12' });
+  const receipt = { op: 'receive' as const, itemID, units: '0.5', wid: 1, reasonCode: 0 };
+  const pushed = await Promise.all(Array.from({ length: 40 }, () => queue.push(receipt)));
+  expect(queue.size).toBe(40);
+  isOnline = true;
+  await queue.drained();
+  expect([queue.size, queue.refused, queue.error]).toEqual([0, [], null]);
+  const ledger = await ledgerOf(itemID);
+  expect(ledger.map(({ deviceSeq }) => deviceSeq)).toEqual(pushed.map(({ deviceSeq }) => deviceSeq));
+  expect(ledger.every(({ deviceID, capturedAt }) => deviceID === 's-12' && capturedAt !== null)).toBe(true);
+  await queue.close();
+});
+
+test('a refused operation waits for a person and holds up nothing, also when the program starts anew', async () => {
+  const itemID = await service.item();
+  const inventory = await typedClient(service);
+  const path = inFolder();
+  const begin = () => inventory.offlineQueue({ storage: fileStorage(path), deviceID: 's-1' });
+  const first = begin();
+  const whole = { itemID, wid: 1, reasonCode: 0 };
+  await first.push({ op: 'issue', units: 5, key: uniqueName('no'), ...whole });
+  await first.push({ op: 'receive', units: 2, ...whole });
+  await first.drained();
+  await first.close();
+  const second = begin();
+  await second.drained();
+  expect(second.refused).toMatchObject([
+    {
+      operation: { op: 'issue', units: 5 },
+      ...{
+        statusCode: 409,
+        error: { reason: 'insufficientStock', figures: { asked: 5 } },
+        outcome: 'notApplied',
+      },
+    },
+  ]);
+  await second.forget(second.refused[0]!.operation.key);
+  expect(second.refused).toEqual([]);
+  await second.close();
+  const third = begin();
+  await third.drained();
+  expect(third.refused).toEqual([]);
+  expect((await ledgerOf(itemID)).map(({ kind }) => kind)).toEqual(['receive']);
+  await third.close();
+});
+
+test('an operation stays until its answer is definite', async () => {
+  const itemID = await service.item();
+  const answers: Fault[] = [
+    { refuse: 401, body: '{"error":"unauthorized"}' },
+    { refuse: 401, body: '{"error":"unauthorized"}' },
+    { refuse: 403, body: '{"error":"forbidden"}' },
+    { refuse: 400 },
+    // A portal of a hotel.
+    { refuse: 200, body: '{"results":[]}' },
+  ];
+  const proxy = await startFaultProxy(service.baseUrl, ({ path }) =>
+    path.endsWith('/Token') ? 'pass' : (answers.shift() ?? 'pass'),
+  );
+  const inventory = await typedClient(service, { baseUrl: proxy.baseUrl });
+  const errors: unknown[] = [];
+  const queue = inventory.offlineQueue({
+    ...{ storage: memoryStorage(), deviceID: 's-1' },
+    onChange: ({ error }) => errors.push(error),
+  });
+  await queue.push({ op: 'receive', itemID, units: 1, wid: 1, reasonCode: 0 });
+  await queue.drained();
+  expect(await ledgerOf(itemID)).toHaveLength(1);
+  expect(queue.refused).toEqual([]);
+  expect(errors.filter((error) => error !== null)).toHaveLength(4);
+  await queue.close();
+});
+
+test('an operation that spoils its list is found and refused alone', async () => {
+  const itemID = await service.item();
+  const spoilt = uniqueName('spoilt');
+  const error = JSON.stringify({ statusCode: 400, error: 'bad_request', message: 'No.' });
+  const proxy = await startFaultProxy(service.baseUrl, ({ body }) =>
+    body.includes(spoilt) ? { refuse: 400, body: error } : 'pass',
+  );
+  const inventory = await typedClient(service, { baseUrl: proxy.baseUrl });
+  const storage = memoryStorage();
+  const remarks = ['a', 'b', 'c', spoilt, 'd', 'e'];
+  for (const remark of remarks)
+    await storage.add({
+      ...{ op: 'receive', itemID, units: 1, wid: 1, reasonCode: 0, remark, key: uniqueName('key') },
+      ...{ capturedAt: new Date().toISOString(), deviceID: 's' },
+    });
+  const queue = inventory.offlineQueue({ storage, deviceID: 's' });
+  await queue.drained();
+  expect(queue.refused.map(({ operation }) => (operation as { remark: string }).remark)).toEqual([spoilt]);
+  expect((await ledgerOf(itemID)).map(({ remark }) => remark)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  await queue.close();
+});
+
+test('a push of a key that waits already stores it once', async () => {
+  const inventory = new InventoryClient({
+    baseUrl: 'http://127.0.0.1:9/api/v1',
+    clientId: 'a',
+    clientSecret: 'b',
+  });
+  const queue = inventory.offlineQueue({ storage: memoryStorage(), deviceID: 's' });
+  const operation = { op: 'reverse' as const, transactionNo: 1, key: 'twice' };
+  expect(await queue.push(operation)).toEqual(await queue.push(operation));
+  expect(queue.size).toBe(1);
+  await queue.close();
+});
+
+test('a program that is killed at any moment loses nothing that it stored, and doubles nothing', async () => {
+  const itemID = await service.item();
+  const path = inFolder();
+  const faults: Fault[] = ['lose', 'pass', 'cut', 'drop', 'pass', { refuse: 503 }, 'pass', { instead: 504 }];
+  const proxy = await startFaultProxy(service.baseUrl, (_, index) => faults[index % faults.length]!);
+  const credentials = await credentialsFor(service);
+  const program = programOf(join(import.meta.dirname, 'queue-program.ts'));
+  const stored: string[] = [];
+  for (let life = 0; life < 6; life++) {
+    const { clientId, clientSecret } = credentials;
+    const args = [proxy.baseUrl, clientId, clientSecret, path, itemID, 's-9'];
+    const child = spawn(process.execPath, ['--conditions', 'inventory-source', ...program, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let left = 20 + life * 37;
+    for await (const line of createInterface({ input: child.stdout })) {
+      stored.push(line);
+      left -= 1;
+      if (left === 0) child.kill('SIGKILL');
+    }
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    expect(child.signalCode).toBe('SIGKILL');
+  }
+  const inventory = new InventoryClient(credentials);
+  const queue = inventory.offlineQueue({ storage: fileStorage(path), deviceID: 's-9' });
+  await queue.drained();
+  expect(queue.refused).toEqual([]);
+  await queue.close();
+  const applied = (await ledgerOf(itemID)).map(({ reference }) => reference!);
+  expect(new Set(applied).size).toBe(applied.length);
+  expect(stored.filter((reference) => !applied.includes(reference))).toEqual([]);
+  // In the order of the device. An operation whose storing nobody heard of may be there, too.
+  expect(applied.filter((reference) => stored.includes(reference))).toEqual(stored);
+});
+
+test('a file that ends at any byte is read up to its last whole line, and goes on there', async () => {
+  const path = inFolder();
+  const operation = (remark: string) => ({
+    ...{ op: 'receive' as const, itemID: 'Ä', units: 1, wid: 1, reasonCode: 0, remark, key: remark },
+    ...{ capturedAt: '2026-01-01T00:00:00Z', deviceID: 's' },
+  });
+  const whole = fileStorage(path);
+  const sizes: number[] = [];
+  const note = async () => sizes.push((await readFile(path)).length);
+  const first = await whole.add(operation('één'));
+  await note();
+  await whole.add(operation('two'));
+  await note();
+  await whole.take([first], []);
+  await note();
+  await whole.close!();
+  const bytes = await readFile(path);
+  const states = [[], ['één'], ['één', 'two'], ['two']];
+  for (let length = 0; length <= bytes.length; length++) {
+    const cut = `${path}-${length}`;
+    await writeFile(cut, bytes.subarray(0, length));
+    const storage = fileStorage(cut);
+    const expected = states[sizes.filter((size) => size <= length).length]!;
+    expect(await remarksIn(storage), `${length} bytes`).toEqual(expected);
+    const seq = await storage.add(operation('next'));
+    expect(seq).toBeGreaterThan(expected.length === 0 ? 0 : 1);
+    await storage.close!();
+    const again = fileStorage(cut);
+    expect(await remarksIn(again)).toEqual([...expected, 'next']);
+    await again.close!();
+  }
+});
+
+async function remarksIn(storage: QueueStorage): Promise<unknown[]> {
+  return (await storage.load()).waiting.map(({ operation }) => (operation as { remark: string }).remark);
+}
+
+test('a file is written anew when most of it is past, and keeps its numbers', async () => {
+  const path = inFolder();
+  const storage = fileStorage(path);
+  let last = 0;
+  for (let round = 0; round < 40; round++) {
+    const operation = {
+      ...{ op: 'receive' as const, itemID: 'A', units: 1, wid: 1, reasonCode: 0, remark: 'x'.repeat(1000) },
+      ...{ key: `${round}`, capturedAt: '2026-01-01T00:00:00Z', deviceID: 's' },
+    };
+    const seqs = await Promise.all(Array.from({ length: 20 }, () => storage.add(operation)));
+    expect(seqs[0]).toBe(last + 1);
+    last = seqs.at(-1)!;
+    await storage.take(seqs, []);
+  }
+  await storage.close!();
+  expect((await readFile(path)).length).toBeLessThan(600_000);
+  const again = fileStorage(path);
+  expect((await again.load()).waiting).toEqual([]);
+  await expect(fileStorage(path).load()).rejects.toThrow('open in this program');
+  await again.close!();
+});

@@ -1,0 +1,201 @@
+import { InventoryClient, InventoryError } from '@inventory/client';
+import { describe, expect, test } from 'vitest';
+import { type Fault, startFaultProxy } from '../harness/network/fault-proxy.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { credentialsFor, typedClient } from '../harness/service/typed-client.ts';
+
+const service = useService();
+
+const isToken = ({ path }: { path: string }) => path.endsWith('/Token');
+
+/**
+ * A client behind a proxy that meets the tries of its calls with these faults, and lets all further ones pass. Tokens
+ * always pass.
+ */
+async function behind(faults: Fault[], options: { timeoutMs?: number } = {}) {
+  const proxy = await startFaultProxy(service.baseUrl, (request) =>
+    isToken(request) ? 'pass' : (faults.shift() ?? 'pass'),
+  );
+  const inventory = await typedClient(service, { baseUrl: proxy.baseUrl, ...options });
+  return { inventory, calls: () => proxy.seen.filter((request) => !isToken(request)) };
+}
+
+async function ledgerOf(reference: string): Promise<number> {
+  const inventory = await typedClient(service);
+  return (await inventory.transactions({ reference }).page()).totalCount;
+}
+
+/** A receipt with a reference of its own. */
+async function receipt() {
+  return { itemID: await service.item(), units: 1, wid: 1, reasonCode: 0, reference: uniqueName('REF') };
+}
+
+describe('a write is applied once, whatever happens to its tries', () => {
+  const faults: [string, Fault][] = [
+    ['the request is lost', 'drop'],
+    ['the answer is lost', 'lose'],
+    ['the answer is cut', 'cut'],
+    ['a proxy has lost the service', { instead: 502 }],
+    ['a proxy gave up', { instead: 504 }],
+    ['the service is busy', { refuse: 503, retryAfter: '1' }],
+    ['there were too many calls', { refuse: 429, retryAfter: '1', body: '{"message":"Rate limit"}' }],
+    ['the body came too slowly', { refuse: 408 }],
+  ];
+  test.each(faults)('%s', async (_, fault) => {
+    const body = await receipt();
+    const { inventory, calls } = await behind([fault, fault]);
+    expect(await inventory.receive(body)).toMatchObject({ status: 'received' });
+    expect(calls()).toHaveLength(3);
+    const keys = new Set(calls().map(({ headers }) => headers['idempotency-key']));
+    expect([keys.size, [...keys][0]]).toEqual([1, expect.stringMatching(/^\S{20,}$/)]);
+    expect(await ledgerOf(body.reference)).toBe(1);
+  });
+
+  test('under random faults: nothing is lost, nothing is doubled, and an error tells the truth', async () => {
+    const faults: Fault[] = [
+      ...(['drop', 'lose', 'lose', 'cut', { instead: 502 }, { refuse: 503 }, { delayMs: 50 }] as const),
+      { refuse: 429, body: '{"message":"Rate limit"}' },
+    ];
+    const proxy = await startFaultProxy(service.baseUrl, (_, index) =>
+      index % 3 === 0 ? 'pass' : faults[(index * 7 + (index >> 3)) % faults.length]!,
+    );
+    // Too short for some, so that there are errors to be judged.
+    const inventory = await typedClient(service, { baseUrl: proxy.baseUrl, timeoutMs: 10_000 });
+    const itemID = await service.item();
+    const references = Array.from({ length: 40 }, () => uniqueName('RANDOM'));
+    const told = await Promise.all(
+      references.map((reference) =>
+        inventory.receive({ itemID, units: 1, wid: 1, reasonCode: 0, reference }).then(
+          () => 'applied',
+          (error: InventoryError) => error.outcome,
+        ),
+      ),
+    );
+    const allowed: Record<string, number[]> = { applied: [1], notApplied: [0], unknown: [0, 1] };
+    for (const [index, reference] of references.entries())
+      expect(allowed[told[index]!], `${reference}: ${told[index]}`).toContain(await ledgerOf(reference));
+  });
+});
+
+test('an answer that was lost, and then 503 to the end: unknown, until a resend with the same key settles it', async () => {
+  const body = await receipt();
+  const faults: Fault[] = ['lose', ...Array(99).fill({ refuse: 503 })];
+  const { inventory } = await behind(faults, { timeoutMs: 1500 });
+  const idempotencyKey = uniqueName('key');
+  const error = await inventory.receive(body, { idempotencyKey }).catch((each) => each);
+  expect(error).toBeInstanceOf(InventoryError);
+  expect(error).toMatchObject({ status: 503, outcome: 'unknown' });
+  faults.length = 0;
+  expect(await inventory.receive(body, { idempotencyKey })).toMatchObject({ status: 'received' });
+  expect(await ledgerOf(body.reference)).toBe(1);
+});
+
+test('an error says that nothing was applied if no try can have reached the service', async () => {
+  const body = await receipt();
+  const busy = await behind(Array(99).fill({ refuse: 503, body: '{"error":"internal_error"}' }), {
+    timeoutMs: 1000,
+  });
+  await expect(busy.inventory.receive(body)).rejects.toMatchObject({ status: 503, outcome: 'notApplied' });
+  const nobody = new InventoryClient({
+    ...(await credentialsFor(service)),
+    ...{ baseUrl: 'http://127.0.0.1:9/api/v1', timeoutMs: 1000 },
+  });
+  await expect(nobody.receive(body)).rejects.toMatchObject({
+    ...{ status: 0, code: 'connection_lost', outcome: 'notApplied' },
+  });
+});
+
+test.each([409, 400, 404, 413, 500, 501])('%i is final', async (status) => {
+  const body = await receipt();
+  const text = JSON.stringify({ statusCode: status, error: 'conflict', message: 'No.' });
+  const { inventory, calls } = await behind([{ refuse: status, body: text }]);
+  await expect(inventory.receive(body)).rejects.toMatchObject({ status, outcome: 'notApplied' });
+  expect(calls()).toHaveLength(1);
+});
+
+test('a refusal before the key is looked up does not settle what an earlier try may have done', async () => {
+  const body = await receipt();
+  const forbidden = JSON.stringify({ statusCode: 403, error: 'forbidden', message: 'No.' });
+  const { inventory } = await behind(['lose', { refuse: 403, body: forbidden }]);
+  await expect(inventory.receive(body)).rejects.toMatchObject({ status: 403, outcome: 'unknown' });
+  expect(await ledgerOf(body.reference)).toBe(1);
+  // An item has no key: its resend is refused as a duplicate.
+  const items = await behind(['lose']);
+  const creating = items.inventory.createItem({ shortID: uniqueName('LOST') });
+  await expect(creating).rejects.toMatchObject({ status: 400, outcome: 'unknown' });
+});
+
+test('a call ends when its caller aborts it, and says what is known', async () => {
+  const body = await receipt();
+  const { inventory } = await behind(Array(99).fill('lose'));
+  const aborting = new AbortController();
+  const call = inventory.receive(body, { signal: aborting.signal });
+  await expect.poll(() => ledgerOf(body.reference), { timeout: 60_000 }).toBe(1);
+  aborting.abort();
+  const error = await call.catch((each) => each);
+  expect(error).toBeInstanceOf(InventoryError);
+  expect(error).toMatchObject({ name: 'AbortError', code: 'aborted', outcome: 'unknown' });
+  await expect(inventory.receive(body, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    ...{ code: 'aborted', outcome: 'notApplied' },
+  });
+});
+
+describe('the token', () => {
+  test('is fetched once for all calls that wait for it', async () => {
+    const proxy = await startFaultProxy(service.baseUrl, () => 'pass');
+    const inventory = await typedClient(service, { baseUrl: proxy.baseUrl });
+    await Promise.all(Array.from({ length: 20 }, () => inventory.me()));
+    expect(proxy.seen.filter(isToken)).toHaveLength(1);
+  });
+
+  test('is fetched anew once when the service refuses it', async () => {
+    let refused = 0;
+    const proxy = await startFaultProxy(service.baseUrl, (request) => {
+      if (isToken(request)) return 'pass';
+      refused += 1;
+      return refused <= 3 ? { refuse: 401, body: '{"error":"unauthorized"}' } : 'pass';
+    });
+    const inventory = await typedClient(service, { baseUrl: proxy.baseUrl });
+    // A second refusal is an answer.
+    await expect(inventory.me()).rejects.toMatchObject({ status: 401, code: 'unauthorized' });
+    expect(await inventory.me()).toMatchObject({ readOnly: false });
+    expect(proxy.seen.filter(isToken)).toHaveLength(3);
+  });
+
+  test('is fetched again before it ends, while calls go on with the old one', async () => {
+    const used: (string | null)[] = [];
+    let tokens = 0;
+    let now = 0;
+    const realNow = Date.now;
+    const fetch = async (input: string | URL | Request, init?: RequestInit) => {
+      if (String(input).endsWith('/Token')) {
+        tokens += 1;
+        return Response.json({ access_token: `token-${tokens}`, token_type: 'bearer', expires_in: 1000 });
+      }
+      used.push(new Headers(init?.headers).get('Authorization'));
+      return Response.json({});
+    };
+    const inventory = new InventoryClient({
+      ...{
+        baseUrl: 'http://localhost/api/v1',
+        clientId: 'a',
+        clientSecret: 'b',
+        fetch: fetch as typeof globalThis.fetch,
+      },
+    });
+    try {
+      Date.now = () => realNow() + now;
+      await inventory.me();
+      now = 790_000;
+      await inventory.me();
+      expect(tokens).toBe(1);
+      now = 801_000;
+      await inventory.me();
+      await expect.poll(() => tokens).toBe(2);
+      await inventory.me();
+    } finally {
+      Date.now = realNow;
+    }
+    expect(used).toEqual(['Bearer token-1', 'Bearer token-1', 'Bearer token-1', 'Bearer token-2']);
+  });
+});
