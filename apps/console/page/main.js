@@ -48,12 +48,12 @@ function Navigation({ view }) {
   </nav>`;
 }
 
-function View({ view, key, query }) {
+function View({ view, id, query }) {
   if (view === 'waiting') return html`<${Waiting} />`;
   if (can('look')) {
-    if (view === 'item' && key !== '') return html`<${Item} key=${key} shortID=${key} />`;
-    if (view === 'lot') return html`<${Lot} key=${key} recNo=${Number(key)} />`;
-    if (view === 'transaction') return html`<${Transaction} key=${key} transactionNo=${Number(key)} />`;
+    if (view === 'item' && id !== '') return html`<${Item} key=${id} shortID=${id} />`;
+    if (view === 'lot') return html`<${Lot} key=${id} recNo=${Number(id)} />`;
+    if (view === 'transaction') return html`<${Transaction} key=${id} transactionNo=${Number(id)} />`;
     if (view in tables) return html`<${TableView} key=${view} name=${view} query=${query} />`;
   }
   return html`<${Home} />`;

@@ -1,19 +1,19 @@
-/** The view that the address names: `#/lots?search=A` is `{ view: 'lots', key: '', query: { search: 'A' } }`. */
+/** The view that the address names: `#/lots?search=A` is `{ view: 'lots', id: '', query: { search: 'A' } }`. */
 export function readRoute() {
   const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
-  const [view = '', ...key] = path.split('/').map(decode);
-  return { view, key: key.join('/'), query: Object.fromEntries(new URLSearchParams(query)) };
+  const [view = '', ...id] = path.split('/').map(decode);
+  return { view, id: id.join('/'), query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
 /** The address of a view, for links. */
-export function addressOf(view, key = '', query = {}) {
+export function addressOf(view, id = '', query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== '' && value !== undefined);
   const text = new URLSearchParams(given).toString();
-  return `#/${view}${key === '' ? '' : `/${encodeURIComponent(key)}`}${text === '' ? '' : `?${text}`}`;
+  return `#/${view}${id === '' ? '' : `/${encodeURIComponent(id)}`}${text === '' ? '' : `?${text}`}`;
 }
 
-export function go(view, key, query) {
-  location.hash = addressOf(view, key, query);
+export function go(view, id, query) {
+  location.hash = addressOf(view, id, query);
 }
 
 function decode(part) {

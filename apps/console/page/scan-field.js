@@ -15,8 +15,9 @@ export function ScanField() {
   const [isFilming, film] = useState(false);
   useLayoutEffect(() => {
     const take = (event) => {
-      const isTyped = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
-      const isFree = !event.target.closest('input, select, textarea, button, a, dialog');
+      // A space presses a button.
+      const isTyped = /^[^ ]$/u.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey;
+      const isFree = !event.target.closest('input:not([type=checkbox]), select, dialog');
       if (isTyped && isFree) field.current.focus();
     };
     document.addEventListener('keydown', take);

@@ -1,9 +1,9 @@
-import { day, moment } from './format.js';
+import { day, moment, signed } from './format.js';
 import { html } from './html.js';
 import { addressOf } from './routes.js';
 
 const itemLink = (shortID) => html`<a href=${addressOf('item', shortID)}><bdi>${shortID}</bdi></a>`;
-const change = ({ lines }) => lines.map(({ delta, spot }) => `${delta}${spot === '' ? '' : ` at ${spot}`}`).join(', ');
+const change = ({ lines }) => lines.map(({ delta, spot }) => `${signed(delta)}${spot === '' ? '' : ` at ${spot}`}`).join(', ');
 
 /**
  * The tables. `columns`: the field, its word, and how it is shown; `isRoomy`: only where there is room. `fields`: what

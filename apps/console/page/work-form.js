@@ -20,6 +20,8 @@ export function Actions({ about }) {
     const values = { ...about, wid: String(wid ?? ''), reasonCode: await recallReason(op) };
     update({ form: { op, values }, notice: null });
   };
+  // One form at a time.
+  if (state.form !== null) return null;
   const allowed = Object.keys(verbs).filter((op) => can(op) && !(op === 'receive' && about.recno));
   return html`<div class="actions">
     ${allowed.map((op) => html`<button class=${op} onClick=${() => open(op)}>${verbs[op]}</button>`)}
