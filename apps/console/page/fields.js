@@ -28,7 +28,7 @@ export function fieldsOf(op, values, warehouses) {
       return [
         { name: 'counted', label: 'Counted', kind: 'amount' },
         ...[...ofLot(spot), reason, ...ofLot(warehouse, serial)],
-        ...ofLot({ name: 'everywhere', label: 'All spots', kind: 'check' }),
+        ...ofLot({ name: 'everywhere', label: 'Everywhere', kind: 'check' }),
       ];
   }
 }
@@ -43,7 +43,7 @@ export function operationOf(op, values) {
   if (op !== 'move' && !/^\d+$/.test(values.reasonCode ?? '')) return fault('reasonCode', 'Reason must be a number.');
   const places = [values.recno, values.spot, values.serial, values.everywhere];
   if (op === 'count' && !places.some(Boolean))
-    return fault('spot', 'Say where you counted: a spot, a serial, or all spots.');
+    return fault('spot', 'Say where you counted: a spot, a serial, or everywhere.');
   const { itemID, recno, shipToWid, everywhere } = values;
   const operation = { op, itemID, [amountName]: amount, wid: Number(values.wid) };
   if (recno) operation.recno = recno;
