@@ -19,6 +19,12 @@ export function ScanField() {
       const isTyped = /^[^ ]$/u.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey;
       const isFree = !event.target.closest('input:not([type=checkbox]), select, dialog');
       if (isTyped && isFree) field.current.focus();
+      // A scanner types the separator of GS1 codes in this way.
+      if (event.ctrlKey && event.key === ']' && (isFree || event.target === field.current)) {
+        event.preventDefault();
+        field.current.focus();
+        field.current.value += '\u001d';
+      }
     };
     document.addEventListener('keydown', take);
     return () => document.removeEventListener('keydown', take);

@@ -17,6 +17,8 @@ const facts = [
   ['deviceID', 'Device'],
 ];
 
+const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+
 /** A transaction with its lines. */
 export function Transaction({ transactionNo }) {
   const [shown, setShown] = useState(null);
@@ -37,7 +39,7 @@ export function Transaction({ transactionNo }) {
   return html`
     <section class="card" aria-labelledby="transaction">
       <p class="quiet">Transaction ${transactionNo}</p>
-      <h1 id="transaction">${kind} of <a href=${addressOf('item', itemID)}><bdi>${itemID}</bdi></a></h1>
+      <h1 id="transaction">${capital(kind)} of <a href=${addressOf('item', itemID)}><bdi>${itemID}</bdi></a></h1>
       ${reverses && html`<p>Undoes ${to(reverses)}.</p>`}
       ${reversedBy && html`<p>Undone by ${to(reversedBy)}.</p>`}
       ${

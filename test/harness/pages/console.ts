@@ -46,6 +46,22 @@ export async function wedge(page: Page, code: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** Scans the name of an item, and waits until the page shows it. */
+export async function scanItem(page: Page, itemID: string): Promise<void> {
+  const answered = page.waitForResponse((answer) => answer.url().endsWith('/Scan'));
+  await wedge(page, itemID);
+  await answered;
+  await page.getByRole('heading', { name: itemID }).waitFor();
+}
+
+/** Opens the form of an action, fills it in, and confirms. */
+export async function fillIn(page: Page, action: string, fields: Record<string, string>): Promise<void> {
+  await page.getByRole('button', { name: action }).press('Enter');
+  for (const [label, value] of Object.entries(fields))
+    await page.getByLabel(label, { exact: true }).fill(value);
+  await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+}
+
 /** How far the page is wider than the window. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
