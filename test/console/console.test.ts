@@ -36,9 +36,12 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await wedge(page, '1');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Undo' }).waitFor();
-    const stock = async () => (await client.get(`/Inventory/StockLevels/1?itemID=${itemID}`)).body.value[0]?.inStock;
+    const stock = async () =>
+      (await client.get(`/Inventory/StockLevels/1?itemID=${itemID}`)).body.value[0]?.inStock;
     expect(await stock()).toBe(5.25);
-    await expect.poll(() => page.locator('.figures strong').first().textContent(), { timeout: 30_000 }).toBe('5.25');
+    await expect
+      .poll(() => page.locator('.figures strong').first().textContent(), { timeout: 30_000 })
+      .toBe('5.25');
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await page.getByText('Undid transaction').waitFor();
     expect(await stock()).toBe(0);
@@ -66,10 +69,12 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await fill('Count', { Counted: '7', Spot: 'A-1', Reason: '3' });
     await page.getByText('Counted 7 of').waitFor();
     const { body } = await client.get(`/Changes?after=${before.nextCursor}`);
-    const done = body.value.map(({ kind, lines }: { kind: string; lines: { spot: string; delta: number }[] }) => [
-      kind,
-      ...lines.map(({ spot, delta }) => `${delta} ${spot}`),
-    ]);
+    const done = body.value.map(
+      ({ kind, lines }: { kind: string; lines: { spot: string; delta: number }[] }) => [
+        kind,
+        ...lines.map(({ spot, delta }) => `${delta} ${spot}`),
+      ],
+    );
     expect(done).toEqual([
       ['receive', '10 A-1'],
       ['move', '-4 A-1', '4 B-2'],
@@ -87,7 +92,9 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     const { page, context } = await open();
     await signIn(page, client, { isKept: true });
     await page.evaluate('navigator.serviceWorker.ready');
-    await expect.poll(() => page.evaluate('navigator.serviceWorker.controller !== null'), { timeout: 60_000 }).toBe(true);
+    await expect
+      .poll(() => page.evaluate('navigator.serviceWorker.controller !== null'), { timeout: 60_000 })
+      .toBe(true);
     await context.setOffline(true);
     await page.getByText('Offline').waitFor();
     const work = async (action: string, units: string) => {
@@ -108,9 +115,9 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await context.setOffline(false);
     await page.getByText('1 refused').waitFor();
     const { value } = (await client.get(`/Inventory/Transactions?itemID=${itemID}`)).body;
-    expect(value.map(({ kind, lines }: { kind: string; lines: { delta: number }[] }) => [kind, lines[0]!.delta])).toEqual([
-      ['receive', 3],
-    ]);
+    expect(
+      value.map(({ kind, lines }: { kind: string; lines: { delta: number }[] }) => [kind, lines[0]!.delta]),
+    ).toEqual([['receive', 3]]);
     await page.getByText('1 refused').press('Enter');
     await page.getByRole('alert').getByText('Refused: issue 50').waitFor();
     await page.getByRole('button', { name: 'Discard' }).press('Enter');
@@ -131,7 +138,8 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await wedge(page, '<b>BOLD</b>');
     await page.getByText(description).waitFor();
     await page.getByRole('button', { name: 'Receive' }).waitFor();
-    for (const name of ['Move', 'Issue', 'Count']) expect(await page.getByRole('button', { name }).count()).toBe(0);
+    for (const name of ['Move', 'Issue', 'Count'])
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
     expect(await page.locator('main b, main img').count()).toBe(0);
     await page.getByLabel('Scan', { exact: true }).fill('no-such-code');
     await page.keyboard.press('Enter');
@@ -143,44 +151,50 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
   );
 
-  test.each(looks)('every view at $width px, $colorScheme: readable, labelled, and not too wide', async (look) => {
-    const client = await service.client();
-    const itemID = await service.item({ description: 'M'.repeat(200), shortID: `WIDE-${'W'.repeat(40)}-${look.width}${look.colorScheme}` });
-    const wide = `WIDE-${'W'.repeat(40)}-${look.width}${look.colorScheme}`;
-    expect(itemID).not.toBe(wide);
-    const recNo = await receiveLot(client, wide, 5, { spot: 'A-1', serial: 'S'.repeat(50) });
-    const { page } = await open({
-      viewport: { width: look.width, height: look.width === 390 ? 844 : 800 },
-      colorScheme: look.colorScheme,
-    });
-    const check = async (view: string) => {
-      await page.evaluate(axe);
-      const violations = await page.evaluate(
-        'axe.run().then((found) => found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))',
-      );
-      expect([view, violations, await overflowOf(page)]).toEqual([view, [], 0]);
-    };
-    await check('sign in');
-    await signIn(page, client);
-    await check('home');
-    await scanItem(page, wide);
-    await page.getByText('Last transactions').waitFor();
-    await check('item');
-    await page.getByRole('button', { name: 'Count' }).press('Enter');
-    await page.getByLabel('Counted').waitFor();
-    await check('count');
-    await wedge(page, 'x');
-    for (const name of ['Lots', 'Levels', 'Items', 'Transactions']) {
-      await page.getByRole('link', { name, exact: true }).click();
-      await page.getByText(' found').waitFor();
-      await page.getByRole('table', { name }).waitFor();
-      await check(name);
-    }
-    await page.getByLabel('Scan', { exact: true }).focus();
-    await wedge(page, String(recNo));
-    await page.getByText('History').waitFor();
-    await check('lot');
-  });
+  test.each(looks)(
+    'every view at $width px, $colorScheme: readable, labelled, and not too wide',
+    async (look) => {
+      const client = await service.client();
+      const itemID = await service.item({
+        description: 'M'.repeat(200),
+        shortID: `WIDE-${'W'.repeat(40)}-${look.width}${look.colorScheme}`,
+      });
+      const wide = `WIDE-${'W'.repeat(40)}-${look.width}${look.colorScheme}`;
+      expect(itemID).not.toBe(wide);
+      const recNo = await receiveLot(client, wide, 5, { spot: 'A-1', serial: 'S'.repeat(50) });
+      const { page } = await open({
+        viewport: { width: look.width, height: look.width === 390 ? 844 : 800 },
+        colorScheme: look.colorScheme,
+      });
+      const check = async (view: string) => {
+        await page.evaluate(axe);
+        const violations = await page.evaluate(
+          'axe.run().then((found) => found.violations.map(({ id, nodes }) => [id, nodes[0].html]))',
+        );
+        expect([view, violations, await overflowOf(page)]).toEqual([view, [], 0]);
+      };
+      await check('sign in');
+      await signIn(page, client);
+      await check('home');
+      await scanItem(page, wide);
+      await page.getByText('Last transactions').waitFor();
+      await check('item');
+      await page.getByRole('button', { name: 'Count' }).press('Enter');
+      await page.getByLabel('Counted').waitFor();
+      await check('count');
+      await wedge(page, 'x');
+      for (const name of ['Lots', 'Levels', 'Items', 'Transactions']) {
+        await page.getByRole('link', { name, exact: true }).click();
+        await page.getByText(' found').waitFor();
+        await page.getByRole('table', { name }).waitFor();
+        await check(name);
+      }
+      await page.getByLabel('Scan', { exact: true }).focus();
+      await wedge(page, String(recNo));
+      await page.getByText('History').waitFor();
+      await check('lot');
+    },
+  );
 
   test('tables are searched, kept in the address, read on by scrolling, and saved as CSV', async () => {
     const client = await service.client();
@@ -200,7 +214,9 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV' }).press('Enter');
     const saved = await saving;
-    const lines = readFileSync(await saved.path(), 'utf8').trim().split('\r\n');
+    const lines = readFileSync(await saved.path(), 'utf8')
+      .trim()
+      .split('\r\n');
     expect([saved.suggestedFilename(), lines.length]).toEqual(['lots.csv', 61]);
     expect(lines[1]).toContain(`,${itemID},"'=1+1, ""quoted""",1,T-59,`);
     await page.getByLabel('Field').selectOption('spot');

@@ -39,7 +39,9 @@ export async function tryOut({ op, ...body }) {
 
 function wordsOf(op, { lots, before, difference, skipped = [] }) {
   if (op === 'count') return `Recorded: ${before}. Difference: ${signed(difference)}.`;
-  const taken = lots.slice(0, 3).map((lot) => `${lot.units} from lot ${lot.fromRecNo ?? lot.recNo}, ${lot.remaining} left`);
+  const taken = lots
+    .slice(0, 3)
+    .map((lot) => `${lot.units} from lot ${lot.fromRecNo ?? lot.recNo}, ${lot.remaining} left`);
   const more = lots.length > 3 ? [`and ${lots.length - 3} more lots`] : [];
   const left = skipped.length > 0 ? [`${skipped.length} lots left out (on hold, expired or elsewhere)`] : [];
   return `Takes ${[...taken, ...more, ...left].join('; ')}.`;

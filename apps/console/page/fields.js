@@ -39,8 +39,12 @@ export function operationOf(op, values) {
   const amount = amountOf(String(values[amountName] ?? ''));
   const fault = (name, message) => ({ fault: { name, message } });
   if (amount === null || (op !== 'count' && Number(amount) === 0))
-    return fault(amountName, op === 'count' ? 'Counted must be a number.' : 'Units must be a number above 0.');
-  if (op !== 'move' && !/^\d+$/.test(values.reasonCode ?? '')) return fault('reasonCode', 'Reason must be a number.');
+    return fault(
+      amountName,
+      op === 'count' ? 'Counted must be a number.' : 'Units must be a number above 0.',
+    );
+  if (op !== 'move' && !/^\d+$/.test(values.reasonCode ?? ''))
+    return fault('reasonCode', 'Reason must be a number.');
   const places = [values.recno, values.spot, values.serial, values.everywhere];
   if (op === 'count' && !places.some(Boolean))
     return fault('spot', 'Say where you counted: a spot, a serial, or everywhere.');

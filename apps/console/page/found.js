@@ -53,9 +53,11 @@ function wordsOf({ kind, description, recNo, units, spot, wID, serial }) {
   return [`Lot ${recNo}`, `${units} units`, spot && `at ${spot}`, serial].filter(Boolean).join(' · ');
 }
 
-/** A code that nobody can look up now. Work goes on; the service judges it later. */
+/** A code that cannot be looked up now. Work goes on; the service judges it later. */
 function Unknown({ data }) {
-  const why = can('look') ? 'Offline: the code could not be looked up.' : 'This client may not look up codes.';
+  const why = can('look')
+    ? 'Offline: the code could not be looked up.'
+    : 'This client may not look up codes.';
   return html`
     <section class="card">
       <h1><bdi>${data}</bdi></h1>

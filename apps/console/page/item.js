@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { html } from './html.js';
 import { useLive } from './live.js';
-import { Rows } from './rows.js';
 import { addressOf } from './routes.js';
+import { Rows } from './rows.js';
 import { can } from './session.js';
 import { state } from './state.js';
 import { Actions } from './work-form.js';

@@ -42,7 +42,8 @@ function Navigation({ view }) {
   const views = can('look') ? Object.keys(tables) : [];
   return html`<nav aria-label="Tables">
     ${views.map(
-      (name) => html`<a href="#/${name}" aria-current=${name === view ? 'page' : undefined}>${tables[name].title}</a>`,
+      (name) =>
+        html`<a href="#/${name}" aria-current=${name === view ? 'page' : undefined}>${tables[name].title}</a>`,
     )}
     <button class="plain" onClick=${() => signOut()}>Sign out</button>
   </nav>`;

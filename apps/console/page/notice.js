@@ -18,7 +18,8 @@ export function Notice() {
   return html`
     <div class="notices" role="status">
       ${
-        notice !== null && notice.level !== 'bad' &&
+        notice !== null &&
+        notice.level !== 'bad' &&
         html`<div class="notice ${notice.level}">
           <span><bdi>${notice.text}</bdi></span>
           ${isUndone && html`<button onClick=${() => undo(notice.transactionNo)}>Undo</button>`}

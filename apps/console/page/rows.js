@@ -4,7 +4,8 @@ import { tables } from './tables.js';
 /** The rows of a table. `but`: columns that the view has told already. */
 export function Rows({ table, rows, but = [], labelledby }) {
   const columns = tables[table].columns.filter(({ name }) => !but.includes(name));
-  const classOf = ({ isNumber, isRoomy }) => [isNumber && 'number', isRoomy && 'roomy'].filter(Boolean).join(' ');
+  const classOf = ({ isNumber, isRoomy }) =>
+    [isNumber && 'number', isRoomy && 'roomy'].filter(Boolean).join(' ');
   if (rows.length === 0) return html`<p class="note">None.</p>`;
   return html`
     <table aria-labelledby=${labelledby}>

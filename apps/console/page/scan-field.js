@@ -77,7 +77,8 @@ export async function scan(data) {
 export function choose(match) {
   const { kind, operation } = match;
   update({ scanned: null, form: null });
-  if (kind === 'spot') return go('lots', '', { field: 'spot', search: match.spot, wid: match.wID, inStock: 'true' });
+  if (kind === 'spot')
+    return go('lots', '', { field: 'spot', search: match.spot, wid: match.wID, inStock: 'true' });
   const isLot = !['item', 'alias'].includes(kind);
   const told = operation?.body ?? {};
   const { units, serial, serial2, expires, netWeight } = told;

@@ -27,7 +27,5 @@ self.addEventListener('activate', (event) => {
 self.addEventListener('fetch', (event) => {
   const address = event.request.url.split(/[?#]/)[0];
   if (event.request.method !== 'GET' || !addresses.has(address)) return;
-  event.respondWith(
-    caches.match(address, { cacheName }).then((found) => found ?? fetch(event.request)),
-  );
+  event.respondWith(caches.match(address, { cacheName }).then((found) => found ?? fetch(event.request)));
 });

@@ -43,7 +43,13 @@ export async function resume() {
 
 export async function signOut(why = null) {
   const { session } = state;
-  update({ session: null, form: null, scanned: null, notice: why && { text: why, level: 'bad' }, waiting: 0 });
+  update({
+    session: null,
+    form: null,
+    scanned: null,
+    notice: why && { text: why, level: 'bad' },
+    waiting: 0,
+  });
   await forget('signIn');
   session?.stop();
   await session?.queue.close();

@@ -53,7 +53,8 @@ export function SignIn() {
 }
 
 function messageOf(error) {
-  if (error.status === 0) return state.isOnline ? 'The service does not answer.' : 'Offline: nobody can sign in now.';
+  if (error.status === 0)
+    return state.isOnline ? 'The service does not answer.' : 'Offline: nobody can sign in now.';
   if (error.status === 400 || error.status === 401) return 'The client ID or the secret is wrong.';
   return error.message;
 }

@@ -3,7 +3,8 @@ import { html } from './html.js';
 import { addressOf } from './routes.js';
 
 const itemLink = (shortID) => html`<a href=${addressOf('item', shortID)}><bdi>${shortID}</bdi></a>`;
-const change = ({ lines }) => lines.map(({ delta, spot }) => `${signed(delta)}${spot === '' ? '' : ` at ${spot}`}`).join(', ');
+const change = ({ lines }) =>
+  lines.map(({ delta, spot }) => `${signed(delta)}${spot === '' ? '' : ` at ${spot}`}`).join(', ');
 
 /**
  * The tables. `columns`: the field, its word, and how it is shown; `isRoomy`: only where there is room. `fields`: what
@@ -16,7 +17,11 @@ export const tables = {
     hasWarehouse: true,
     fields: { itemID: 'Item', spot: 'Spot', serial: 'Serial', rfidTag: 'Tag' },
     columns: [
-      { name: 'recNo', word: 'Lot', show: ({ recNo }) => html`<a href=${addressOf('lot', recNo)}>${recNo}</a>` },
+      {
+        name: 'recNo',
+        word: 'Lot',
+        show: ({ recNo }) => html`<a href=${addressOf('lot', recNo)}>${recNo}</a>`,
+      },
       { name: 'shortID', word: 'Item', show: ({ shortID }) => itemLink(shortID) },
       { name: 'description', word: 'Description', isRoomy: true },
       { name: 'units', word: 'Units', isNumber: true },
@@ -58,12 +63,19 @@ export const tables = {
     title: 'Transactions',
     list: (client, query) => client.transactions(query),
     hasWarehouse: true,
-    fields: { itemID: 'Item', serial: 'Serial', reference: 'Reference', deviceID: 'Device', clientId: 'Client' },
+    fields: {
+      itemID: 'Item',
+      serial: 'Serial',
+      reference: 'Reference',
+      deviceID: 'Device',
+      clientId: 'Client',
+    },
     columns: [
       {
         name: 'transactionNo',
         word: 'Number',
-        show: ({ transactionNo }) => html`<a href=${addressOf('transaction', transactionNo)}>${transactionNo}</a>`,
+        show: ({ transactionNo }) =>
+          html`<a href=${addressOf('transaction', transactionNo)}>${transactionNo}</a>`,
       },
       { name: 'kind', word: 'Kind' },
       { name: 'itemID', word: 'Item', show: ({ itemID }) => itemLink(itemID) },

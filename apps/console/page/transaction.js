@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { undo } from './carry-out.js';
 import { moment, signed } from './format.js';
 import { html } from './html.js';
@@ -5,7 +6,6 @@ import { useLive } from './live.js';
 import { addressOf } from './routes.js';
 import { canUndo } from './session.js';
 import { state } from './state.js';
-import { useState } from 'preact/hooks';
 
 const facts = [
   ['at', 'When', moment],
@@ -24,9 +24,11 @@ export function Transaction({ transactionNo }) {
   const [shown, setShown] = useState(null);
   const [problem, setProblem] = useState(null);
   const load = () =>
-    state.session.client.transaction(transactionNo).then(setShown, (error) =>
-      setProblem(error.status === 0 ? 'Offline: this transaction cannot be read.' : error.message),
-    );
+    state.session.client
+      .transaction(transactionNo)
+      .then(setShown, (error) =>
+        setProblem(error.status === 0 ? 'Offline: this transaction cannot be read.' : error.message),
+      );
   const isAbout = (change) => change.transactionNo === transactionNo || change.reverses === transactionNo;
   useLive(load, isAbout, transactionNo);
   if (shown === null)
@@ -43,7 +45,8 @@ export function Transaction({ transactionNo }) {
       ${reverses && html`<p>Undoes ${to(reverses)}.</p>`}
       ${reversedBy && html`<p>Undone by ${to(reversedBy)}.</p>`}
       ${
-        !reversedBy && canUndo(kind) &&
+        !reversedBy &&
+        canUndo(kind) &&
         html`<div class="actions"><button onClick=${() => undo(transactionNo)}>Undo</button></div>`
       }
       <dl class="facts">

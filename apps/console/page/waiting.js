@@ -1,6 +1,6 @@
+import { reasonOf } from './carry-out.js';
 import { moment } from './format.js';
 import { html } from './html.js';
-import { reasonOf } from './carry-out.js';
 import { state } from './state.js';
 
 /** How many operations wait, and how many were refused; it leads to them. */

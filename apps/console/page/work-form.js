@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { recallReason } from './reasons.js';
+import { carryOut, tryOut } from './carry-out.js';
 import { fieldsOf, isComplete, operationOf } from './fields.js';
 import { html } from './html.js';
+import { recallReason } from './reasons.js';
 import { scan } from './scan-field.js';
 import { can } from './session.js';
 import { state, update } from './state.js';
-import { carryOut, tryOut } from './carry-out.js';
 
 export const verbs = { receive: 'Receive', move: 'Move', issue: 'Issue', count: 'Count' };
 // Keys of a scanner come faster than those of a person.
@@ -114,8 +114,10 @@ function focusNext(form, behind) {
   if (!form) return;
   const controls = [...form.elements].filter(({ name }) => name !== '');
   const from = behind === undefined ? 0 : controls.indexOf(behind) + 1;
-  const empty = (control) => control.value === '' && control.type !== 'checkbox' && !optional.has(control.name);
-  const next = controls.slice(from).find(empty) ?? controls.find(empty) ?? form.querySelector('[type=submit]');
+  const empty = (control) =>
+    control.value === '' && control.type !== 'checkbox' && !optional.has(control.name);
+  const next =
+    controls.slice(from).find(empty) ?? controls.find(empty) ?? form.querySelector('[type=submit]');
   next.focus();
 }
 const optional = new Set(['spot', 'fromSpot', 'serial', 'expires', 'shipToWid', 'toSpot']);

@@ -73,7 +73,7 @@ function addList(files: Map<string, ConsoleFile>): void {
 
 /** Everything comes from this service, and no other page may embed it. Only the import map stands in the page itself. */
 function policyOf(page: string): string {
-  const [, map] = /<script type="importmap">([^]*?)<\/script>/.exec(page)!;
+  const [, map] = /<script type="importmap">([\s\S]*?)<\/script>/.exec(page)!;
   const hash = createHash('sha256').update(map!).digest('base64');
   return [
     "default-src 'none'",
