@@ -84,6 +84,11 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await fill('Issue', { Units: '100', Reason: '2' });
     await page.getByRole('alert').waitFor();
     expect(await page.getByLabel('Units').inputValue()).toBe('100');
+    // It was told, and waits for nobody.
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await page.getByLabel('Scan', { exact: true }).focus();
+    await scanItem(page, itemID);
+    expect(await page.locator('.badge a').count()).toBe(0);
   });
 
   test('a receipt made offline outlives a reload and is sent once; a refused one waits for a person', async () => {

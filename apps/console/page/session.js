@@ -81,7 +81,9 @@ async function begin(client, me) {
   const queue = client.offlineQueue({
     storage: indexedDbStorage(queueName(me.clientId)),
     deviceID,
-    onChange: ({ size, refused }) => update({ waiting: size, refused: [...refused] }),
+    // A refusal that a person waits for is shown by the form.
+    onChange: ({ size, refused }) =>
+      update({ waiting: size, refused: refused.filter(({ operation }) => !askers.has(operation.key)) }),
     onDecided: ({ operation }, result) => askers.get(operation.key)?.(result),
   });
   const stop = new AbortController();
@@ -118,8 +120,8 @@ export async function work(operation) {
     setTimeout(resolve, state.isOnline ? answerWithinMs : 0, { status: 'waiting' });
   });
   const result = await Promise.race([decided, giveUp]);
-  askers.delete(key);
   // The person sees it now. Refused later, it waits for one.
   if (result.status === 'refused') await queue.forget(key);
+  askers.delete(key);
   return result;
 }

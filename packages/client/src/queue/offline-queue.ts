@@ -42,7 +42,8 @@ export function openOfflineQueue(
 ): OfflineQueue {
   const closing = new AbortController();
   const view = createView(storage);
-  const sender = createSender(send, storage, onDecided, closing.signal);
+  const decided: [StoredOperation, Decided][] = [];
+  const sender = createSender(send, storage, (...each) => decided.push(each), closing.signal);
   const drains: { resolve(): void; reject(error: unknown): void }[] = [];
   let failure: unknown = null;
 
@@ -59,8 +60,13 @@ export function openOfflineQueue(
   const loop = createLoop({
     hasWork: () => view.waiting.size > 0,
     work: async () => {
-      await sender.sendList();
-      await view.load();
+      try {
+        await sender.sendList();
+      } finally {
+        // Told when the queue itself knows it.
+        await view.load();
+        for (const each of decided.splice(0)) onDecided(...each);
+      }
     },
     lookAgain: view.load,
     tell,
