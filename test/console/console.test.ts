@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
       (await client.get(`/Inventory/StockLevels/1?itemID=${itemID}`)).body.value[0]?.inStock;
     expect(await stock()).toBe(5.25);
     await expect
-      .poll(() => page.locator('.figures strong').first().textContent(), { timeout: 30_000 })
+      .poll(() => page.locator('.figures strong').first().textContent(), { timeout: 60_000 })
       .toBe('5.25');
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await page.getByText('Undid transaction').waitFor();

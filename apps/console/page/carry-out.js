@@ -1,5 +1,6 @@
 import { signed } from './format.js';
 import { keepReason } from './reasons.js';
+import { go } from './routes.js';
 import { work } from './session.js';
 import { state, update } from './state.js';
 
@@ -14,6 +15,8 @@ export async function carryOut(operation) {
   if (reasonCode !== undefined) await keepReason(op, reasonCode);
   const words = op === 'count' ? `Counted ${operation.counted}` : `${done[op]} ${operation.units}`;
   const text = `${words} of ${itemID}`;
+  // A code that was taken for an item has no view to go back to.
+  if (state.scanned !== null) go('');
   update({ form: null, scanned: null, notice: noticeOf(text, op, result) });
   return null;
 }
@@ -48,7 +51,7 @@ function wordsOf(op, { lots, before, difference, skipped = [] }) {
 }
 
 function noticeOf(text, kind, { status, body }) {
-  if (status === 'waiting') return { text: `${text}: waiting to be sent.`, level: 'wait' };
+  if (status === 'waiting') return { text: `${text} on this device: waiting to be sent.`, level: 'wait' };
   return { text: `${text}.`, level: 'well', kind, transactionNo: body.transactionNo };
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { html } from './html.js';
 import { choose } from './scan-field.js';
 import { can } from './session.js';
+import { state } from './state.js';
 import { Actions } from './work-form.js';
 
 const kinds = {
@@ -47,8 +48,13 @@ export function Found({ scanned }) {
   `;
 }
 
+function warehouseOf(wID) {
+  const { warehouses } = state.session.me;
+  return warehouses.find((warehouse) => warehouse.wID === wID)?.name ?? `Warehouse ${wID}`;
+}
+
 function wordsOf({ kind, description, recNo, units, spot, wID, serial }) {
-  if (kind === 'spot') return `Warehouse ${wID}`;
+  if (kind === 'spot') return warehouseOf(wID);
   if (recNo === undefined) return description;
   return [`Lot ${recNo}`, `${units} units`, spot && `at ${spot}`, serial].filter(Boolean).join(' · ');
 }

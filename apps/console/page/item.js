@@ -31,7 +31,7 @@ export function Item({ shortID }) {
       <p class="quiet">Item${item && ` ${item.partNo}`}</p>
       <h1 id="item"><bdi>${item?.shortID ?? shortID}</bdi></h1>
       ${item && html`<p><bdi>${item.description}</bdi></p>`}
-      <${Actions} about=${{ ...told, itemID: shortID }} />
+      <${Actions} about=${{ ...told, itemID: shortID }} stocked=${stockedIn(shown)} />
       ${problem && html`<p class="alert" role="alert">${problem}</p>`}
       ${shown === null && problem === null && html`<p class="note" role="status">Loading …</p>`}
       ${shown && html`<${Figures} levels=${shown.levels} unit=${item.uOM} />`}
@@ -53,6 +53,9 @@ export function Item({ shortID }) {
     }
   `;
 }
+
+const stockedIn = (shown) =>
+  (shown?.levels ?? []).filter(({ level }) => Number(level?.inStock) > 0).map(({ wID }) => wID);
 
 function Figures({ levels, unit }) {
   return html`<dl class="figures">
@@ -80,7 +83,7 @@ async function readItem(shortID) {
     client.transactions({ itemID, pageSize: 10 }).page(),
     ...me.warehouses.slice(0, warehousesMax).map(async ({ wID, name }) => {
       const { value } = await client.stockLevels({ wid: wID, partNo: item.partNo }).page();
-      return { name, level: value[0] };
+      return { wID, name, level: value[0] };
     }),
   ]);
   return { item, lots, transactions, levels };

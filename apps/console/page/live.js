@@ -32,6 +32,11 @@ export function useLive(load, isAbout, what) {
     const { live } = state.session;
     const listener = (changes) => changes.some(isAbout) && load();
     live.add(listener);
-    return () => live.delete(listener);
+    // What could not be read, or is old.
+    window.addEventListener('online', load);
+    return () => {
+      live.delete(listener);
+      window.removeEventListener('online', load);
+    };
   }, [what]);
 }

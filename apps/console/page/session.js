@@ -82,8 +82,11 @@ async function begin(client, me) {
     storage: indexedDbStorage(queueName(me.clientId)),
     deviceID,
     // A refusal that a person waits for is shown by the form.
-    onChange: ({ size, refused }) =>
-      update({ waiting: size, refused: refused.filter(({ operation }) => !askers.has(operation.key)) }),
+    onChange({ size, refused }) {
+      const later = refused.filter(({ operation }) => !askers.has(operation.key));
+      const isOver = size === 0 && state.notice?.level === 'wait';
+      update({ waiting: size, refused: later, ...(isOver && { notice: null }) });
+    },
     onDecided: ({ operation }, result) => askers.get(operation.key)?.(result),
   });
   const stop = new AbortController();

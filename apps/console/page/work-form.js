@@ -12,11 +12,15 @@ export const verbs = { receive: 'Receive', move: 'Move', issue: 'Issue', count: 
 const scannerKeyMs = 40;
 const codeFromLetters = 6;
 
-/** The buttons for what may be done with an item or a lot. `about`: what is known of the form's fields. */
-export function Actions({ about }) {
+/**
+ * The buttons for what may be done with an item or a lot. `about`: what is known of the form's fields. `stocked`: the
+ * warehouses that have some of it.
+ */
+export function Actions({ about, stocked = [] }) {
   const open = async (op) => {
-    const { warehouses } = state.session.me;
-    const wid = about.wid ?? state.lastWid ?? warehouses[0]?.wID;
+    const usual = state.lastWid ?? state.session.me.warehouses[0]?.wID;
+    const isUsual = op === 'receive' || stocked.length === 0 || stocked.includes(usual);
+    const wid = about.wid ?? (isUsual ? usual : stocked[0]);
     const values = { ...about, wid: String(wid ?? ''), reasonCode: await recallReason(op) };
     update({ form: { op, values }, notice: null });
   };

@@ -6,8 +6,8 @@ import type { transformSync } from 'amaro';
 const require = createRequire(import.meta.url);
 
 /**
- * The modules of `@inventory/client` as a browser takes them, by their paths below its `src`. Each module of types alone
- * is left out, because no other one imports it at run time.
+ * The modules of `@inventory/client` as a browser takes them, by their paths below its `src`. The schema is
+ * left out, because it has only types, and no module imports it at run time.
  */
 export function clientSources(): Map<string, string> {
   const folder = join(dirname(require.resolve('@inventory/client/package.json')), 'src');

@@ -71,7 +71,10 @@ function addList(files: Map<string, ConsoleFile>): void {
   files.set('service-worker.js', { ...worker, content });
 }
 
-/** Everything comes from this service, and no other page may embed it. Only the import map stands in the page itself. */
+/**
+ * Everything comes from this service, and no other page may embed it. Only the import map stands in the
+ * page itself.
+ */
 function policyOf(page: string): string {
   const [, map] = /<script type="importmap">([\s\S]*?)<\/script>/.exec(page)!;
   const hash = createHash('sha256').update(map!).digest('base64');

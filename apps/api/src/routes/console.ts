@@ -14,8 +14,8 @@ export function isOfConsole(path: string): boolean {
 }
 
 /**
- * Serves the page for people and its files to everybody: no token is needed, and the page holds no data. Unchanged files
- * get 304. They are read when the page is first asked for.
+ * Serves the page for people and its files to everybody: no token is needed, and the page holds no data.
+ * Unchanged files get 304. They are read when the page is first asked for.
  */
 export function consoleRoutes() {
   let read: { files: Map<string, Served>; headers: Record<string, string> } | null = null;

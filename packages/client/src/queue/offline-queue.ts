@@ -11,7 +11,10 @@ export type OfflineQueueOptions = {
   deviceID: string;
   /** Called when `size`, `refused` or `error` is another one. */
   onChange?: ((queue: OfflineQueue) => void) | undefined;
-  /** Called with each definite answer that this queue hears; what another program on the storage sends, it does not. */
+  /**
+   * Called with each definite answer that this queue hears, once its lists show it. Another program on the same
+   * storage hears its own.
+   */
   onDecided?: ((operation: StoredOperation, result: Decided) => void) | undefined;
 };
 
