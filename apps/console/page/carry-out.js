@@ -12,6 +12,8 @@ export async function carryOut(operation) {
   const result = await work(operation);
   if (result.status === 'refused') return reasonOf(result.error);
   state.lastWid = wid;
+  // The next piece of work is another one.
+  state.told = null;
   if (reasonCode !== undefined) await keepReason(op, reasonCode);
   const words = op === 'count' ? `Counted ${operation.counted}` : `${done[op]} ${operation.units}`;
   const text = `${words} of ${itemID}`;

@@ -42,12 +42,12 @@ export function Item({ shortID }) {
         <section class="card" aria-labelledby="lots">
           <h2 id="lots">Lots in stock</h2>
           <${Rows} table="lots" rows=${shown.lots.value} but=${['shortID', 'description']} labelledby="lots" />
-          <p><a href=${addressOf('lots', '', { field: 'itemID', search: shortID })}>All its lots</a></p>
+          <p><a href=${addressOf('lots', '', { field: 'itemID', search: shortID })}>Full list</a></p>
         </section>
         <section class="card" aria-labelledby="transactions">
           <h2 id="transactions">Last transactions</h2>
           <${Rows} table="transactions" rows=${shown.transactions.value} but=${['itemID']} labelledby="transactions" />
-          <p><a href=${addressOf('transactions', '', { field: 'itemID', search: shortID })}>All its transactions</a></p>
+          <p><a href=${addressOf('transactions', '', { field: 'itemID', search: shortID })}>Full history</a></p>
         </section>
       `
     }

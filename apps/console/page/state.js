@@ -10,6 +10,10 @@ export const state = {
   scanned: null,
   /** The form that is open: its operation and what is known of its fields. */
   form: null,
+  /** What the last code told of its item, such as an expiry. */
+  told: null,
+  /** The warehouse of the last piece of work. */
+  lastWid: null,
   /** The last thing that was done: `{ text, transactionNo, level }`. */
   notice: null,
 };
