@@ -147,8 +147,8 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await page.getByRole('heading', { name: itemID }).waitFor();
     await page.getByRole('button', { name: 'Receive' }).press('Enter');
     await page.getByLabel('Units').waitFor();
-    const valueOf = (label: string) => page.getByLabel(label, { exact: true }).inputValue();
-    expect(await Promise.all(['Units', 'Serial', 'Expires'].map(valueOf))).toEqual([
+    const shownIn = (label: string) => page.getByLabel(label, { exact: true }).inputValue();
+    expect(await Promise.all(['Units', 'Serial', 'Expires'].map(shownIn))).toEqual([
       '12',
       'LOT-77',
       '2031-06-30',
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await wedge(page, '1');
     await page.getByLabel('Scan', { exact: true }).focus();
     await wedge(page, 'GS-SPOT');
-    await expect.poll(() => valueOf('Spot'), { timeout: 60_000 }).toBe('GS-SPOT');
+    await expect.poll(() => shownIn('Spot'), { timeout: 60_000 }).toBe('GS-SPOT');
     await page.getByRole('button', { name: 'Confirm' }).press('Enter');
     await page.getByText('Received 12 of').waitFor();
     const { value } = (await client.get(`/Inventory/1?itemID=${itemID}&view=full`)).body;
