@@ -179,6 +179,37 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
       .toBe(3);
   });
 
+  test('installable; the service worker keeps the page alone, and the device no secret unless asked to', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const { page, context } = await open();
+    await signIn(page, client);
+    await scanItem(page, itemID);
+    await page.getByText('Last transactions').waitFor();
+    const { manifest, errors } = await (await context.newCDPSession(page)).send('Page.getAppManifest');
+    expect([errors, manifest.display, manifest.icons?.length]).toEqual([[], 'standalone', 3]);
+    await page.evaluate('navigator.serviceWorker.ready');
+    const cached = await page.evaluate<string[]>(`(async () => {
+      const found = [];
+      for (const name of await caches.keys())
+        for (const { url } of await (await caches.open(name)).keys()) found.push(new URL(url).pathname);
+      return found;
+    })()`);
+    expect(cached.length).toBeGreaterThan(30);
+    expect(cached.filter((path) => !path.startsWith('/console/'))).toEqual([]);
+    const kept = () =>
+      page.evaluate<string>(`(async () => {
+        const { recall } = await import('/console/device-store.js');
+        const stored = await Promise.all(['clientId', 'signIn', 'deviceID'].map(recall));
+        return JSON.stringify([stored, { ...localStorage }, { ...sessionStorage }, document.cookie]);
+      })()`);
+    expect(await kept()).toContain(client.clientId);
+    expect(await kept()).not.toContain(client.secret);
+    await page.reload();
+    await page.getByLabel('Client secret').waitFor();
+    expect(await page.getByLabel('Client ID').inputValue()).toBe(client.clientId);
+  });
+
   test('a client sees only what it may do, and names with markup or from right to left stay text', async () => {
     const client = await service.client({ permissions: [11, 95] });
     const description = 'שלום <img src=x onerror=alert(1)>';
