@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await scanItem(page, itemID);
     await page.getByText('Last transactions').waitFor();
     const { manifest, errors } = await (await context.newCDPSession(page)).send('Page.getAppManifest');
-    expect([errors, manifest.display, manifest.icons?.length]).toEqual([[], 'standalone', 3]);
+    expect([errors, manifest.name, manifest.icons?.length]).toEqual([[], 'Inventory', 3]);
     await page.evaluate('navigator.serviceWorker.ready');
     const cached = await page.evaluate<string[]>(`(async () => {
       const found = [];
