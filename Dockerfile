@@ -6,8 +6,10 @@ COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY patches patches
 COPY apps/admin/package.json apps/admin/
 COPY apps/api/package.json apps/api/
+COPY apps/console/package.json apps/console/
 COPY apps/worker/package.json apps/worker/
 COPY packages/auth/package.json packages/auth/
+COPY packages/client/package.json packages/client/
 COPY packages/db/package.json packages/db/
 COPY packages/domain/package.json packages/domain/
 COPY packages/paging/package.json packages/paging/

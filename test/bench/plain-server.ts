@@ -41,6 +41,7 @@ const app = createApp({
   bodyRoom: createBodyRoom(),
   proxies: 0,
   corsOrigins: [],
+  hasConsole: false,
   isDraining: () => false,
   log: createLog('bench'),
   requestLog: createRequestLog({

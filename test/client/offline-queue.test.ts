@@ -252,3 +252,26 @@ test('a file is written anew when most of it is past, and keeps its numbers', as
   await expect(fileStorage(path).load()).rejects.toThrow('open in this program');
   await again.close!();
 });
+
+test('each definite answer is told, when the queue knows it', async () => {
+  const itemID = await service.item();
+  const inventory = await typedClient(service);
+  const told: unknown[] = [];
+  const queue = inventory.offlineQueue({
+    storage: memoryStorage(),
+    deviceID: 's-1',
+    onDecided({ operation }, result) {
+      const isKnown = queue.refused.some(({ operation: { key } }) => key === operation.key);
+      told.push([operation.op, result.status, isKnown]);
+    },
+  });
+  const whole = { itemID, wid: 1, reasonCode: 0 };
+  await queue.push({ op: 'receive', units: 2, ...whole });
+  await queue.push({ op: 'issue', units: 5, ...whole });
+  await queue.drained();
+  await queue.close();
+  expect(told).toEqual([
+    ['receive', 'applied', false],
+    ['issue', 'refused', true],
+  ]);
+});

@@ -33,6 +33,7 @@ import { sendStream } from './lists/send-stream.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { openApiText } from './openapi/document.ts';
 import { answerHeaders } from './openapi/responses.ts';
+import { consoleRoutes, isOfConsole } from './routes/console.ts';
 import { docsMethods, docsRoutes, isOfDocs } from './routes/docs.ts';
 import { isOtherFamily, otherMethods } from './routes/not-implemented.ts';
 import type { TokenReply } from './routes/token.ts';
@@ -61,6 +62,8 @@ export type AppOptions = {
   proxies: number;
   /** The origins that CORS allows. */
   corsOrigins: readonly string[];
+  /** Whether the page for people is served. */
+  hasConsole: boolean;
   /** Whether the process is about to stop. */
   isDraining: () => boolean;
   log: Log;
@@ -92,6 +95,7 @@ export function createApp(options: AppOptions): Koa {
     );
   }
   app.use(docsRoutes(basePath, openApiText(options.routes, basePath)));
+  if (options.hasConsole) app.use(consoleRoutes());
   app.use(tokenRoute(options));
   app.use(authenticate(options));
   app.use(limitRate(options));
@@ -180,6 +184,7 @@ function templateOf(ctx: Context, paths: Paths): string {
   // A malformed target is skipped, because Koa may fail to parse it.
   if (malformationOf(ctx.req) !== null) return 'other';
   if (isOfDocs(belowBase(ctx.path))) return '/docs';
+  if (isOfConsole(ctx.path)) return '/console';
   const alike = paths.like(ctx.path);
   const found = alike.find(({ isExact }) => isExact) ?? alike[0];
   return found?.declared.path ?? 'other';

@@ -62,6 +62,8 @@ export const apiSettings = {
       error:
         'must be origins as browsers send them, such as https://app.example.com, separated by commas; * is not allowed',
     }),
+  /** Whether the page for people is served at `/console`. */
+  CONSOLE: z.enum(['true', 'false'], { error: 'must be true or false' }).default('true'),
   /**
    * The number of trusted proxies in front of the service: their entries in X-Forwarded-For count, from the
    * right. 0: the header is ignored.

@@ -320,6 +320,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     rateLimit: config.RATE_LIMIT,
     proxies: config.TRUST_PROXY,
     corsOrigins: config.CORS_ORIGINS,
+    hasConsole: config.CONSOLE === 'true',
     ...{ strangers, bodyRoom },
     isDraining: () => draining,
     log,

@@ -15,5 +15,6 @@ export { fileStorage } from './queue/file-storage.ts';
 export { indexedDbStorage } from './queue/indexed-db-storage.ts';
 export { memoryStorage } from './queue/memory-storage.ts';
 export type { OfflineQueue, OfflineQueueOptions } from './queue/offline-queue.ts';
+export type { Decided } from './queue/send-oldest.ts';
 export type { QueuedOperation, QueueStorage, RefusedOperation, StoredOperation } from './queue/storage.ts';
 export { verifyWebhook, type WebhookMessage } from './webhook.ts';

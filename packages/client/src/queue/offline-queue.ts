@@ -1,8 +1,8 @@
 import type { Operation } from '../api/types.ts';
 import { newKey } from '../http/new-key.ts';
 import { createLoop } from './send-loop.ts';
-import { createSender, type Send } from './send-oldest.ts';
-import type { QueuedOperation, QueueStorage, RefusedOperation } from './storage.ts';
+import { createSender, type Decided, type Send } from './send-oldest.ts';
+import type { QueuedOperation, QueueStorage, RefusedOperation, StoredOperation } from './storage.ts';
 import { createView } from './view.ts';
 
 export type OfflineQueueOptions = {
@@ -11,6 +11,11 @@ export type OfflineQueueOptions = {
   deviceID: string;
   /** Called when `size`, `refused` or `error` is another one. */
   onChange?: ((queue: OfflineQueue) => void) | undefined;
+  /**
+   * Called with each definite answer that this queue hears, once its lists show it. Another program on the same
+   * storage hears its own.
+   */
+  onDecided?: ((operation: StoredOperation, result: Decided) => void) | undefined;
 };
 
 export type OfflineQueue = {
@@ -36,11 +41,12 @@ export type OfflineQueue = {
 /** Opens a queue on a storage and begins to send what waits there. */
 export function openOfflineQueue(
   send: Send,
-  { storage, deviceID, onChange = () => {} }: OfflineQueueOptions,
+  { storage, deviceID, onChange = () => {}, onDecided = () => {} }: OfflineQueueOptions,
 ): OfflineQueue {
   const closing = new AbortController();
   const view = createView(storage);
-  const sender = createSender(send, storage, closing.signal);
+  const decided: [StoredOperation, Decided][] = [];
+  const sender = createSender(send, storage, (...each) => decided.push(each), closing.signal);
   const drains: { resolve(): void; reject(error: unknown): void }[] = [];
   let failure: unknown = null;
 
@@ -71,8 +77,13 @@ export function openOfflineQueue(
   const loop = createLoop({
     hasWork: () => view.waiting.size > 0,
     work: async () => {
-      await sender.sendList();
-      await view.load();
+      try {
+        await sender.sendList();
+      } finally {
+        // Told when the queue itself knows it.
+        await view.load();
+        for (const each of decided.splice(0)) onDecided(...each);
+      }
     },
     lookAgain: view.load,
     tell,

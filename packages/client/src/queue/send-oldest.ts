@@ -6,7 +6,12 @@ import type { QueuedOperation, QueueStorage, RefusedOperation, StoredOperation }
 export type Send = (body: BatchBody, signal: AbortSignal) => Promise<Batched>;
 
 /** Sends lists from a storage. */
-export function createSender(send: Send, storage: QueueStorage, signal: AbortSignal) {
+export function createSender(
+  send: Send,
+  storage: QueueStorage,
+  onDecided: (operation: StoredOperation, result: Decided) => void,
+  signal: AbortSignal,
+) {
   // Operations that may have been sent with nobody to hear the answer.
   const doubtful = new Set<number>();
   let most = Number.POSITIVE_INFINITY;
@@ -22,6 +27,8 @@ export function createSender(send: Send, storage: QueueStorage, signal: AbortSig
       refused,
     );
     for (const { seq } of decided) doubtful.delete(seq);
+    for (const [place, each] of list.entries())
+      if (isDefinite(results[place])) onDecided(each, results[place] as Decided);
   }
 
   function refusedFrom(each: StoredOperation, { statusCode, error }: Refusal): RefusedOperation {
@@ -78,7 +85,11 @@ function sentAtFor(list: readonly StoredOperation[]): string {
 }
 
 type Refusal = { status: 'refused'; statusCode: number; error: RefusedOperation['error'] };
-type Result = Refusal | { status: 'applied' } | { status: 'notApplied' };
+type Applied = { status: 'applied'; body: unknown };
+type Result = Refusal | Applied | { status: 'notApplied' };
+
+/** A definite answer. `body`: that of the single call, with quantities as the client reads them. */
+export type Decided = Refusal | Applied;
 
 /** Whether no resend can change it. */
 function isDefinite(result: Result | undefined): boolean {

@@ -16,7 +16,8 @@ export const knownSettings: readonly string[] = [
     'CONNECTIONS_MAX',
     'CONNECTIONS_PER_ADDRESS_MAX',
   ],
-  ...['ENVELOPE_MAX', 'ENVELOPES_IN_FLIGHT', 'DRAIN_MS', 'CORS_ORIGINS', 'TRUST_PROXY', 'ACCESS_LOG'],
+  ...['ENVELOPE_MAX', 'ENVELOPES_IN_FLIGHT', 'DRAIN_MS', 'CORS_ORIGINS', 'CONSOLE'],
+  ...['TRUST_PROXY', 'ACCESS_LOG'],
   ...['WORKER_CONCURRENCY', 'BATCH_MAX', 'IDEMPOTENCY_KEY_DAYS', 'BACKGROUND_AUDIT'],
   // Only docker-compose.yml and docker-compose.tls.yml read these.
   ...['APIS', 'WORKERS', 'SITE', 'TLS', 'TLS_FOLDER', 'TRUSTED_PROXIES', 'DASHBOARD_PORT', 'OPERATIONS_PORT'],

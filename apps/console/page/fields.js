@@ -1,0 +1,73 @@
+import { amountOf } from './format.js';
+
+const units = { name: 'units', label: 'Units', kind: 'amount' };
+const spot = { name: 'spot', label: 'Spot' };
+const serial = { name: 'serial', label: 'Serial' };
+const reason = { name: 'reasonCode', label: 'Reason', kind: 'whole' };
+
+/** The fields of a form, in the order in which they are filled in. */
+export function fieldsOf(op, values, warehouses) {
+  const options = warehouses.map(({ wID, name }) => ({ value: wID, text: name }));
+  const warehouse = { name: 'wid', label: 'Warehouse', kind: 'choice', options };
+  const others = options.filter(({ value }) => String(value) !== String(values.wid));
+  const stay = { value: '', text: 'Same' };
+  const shipTo = { name: 'shipToWid', label: 'Ship to', kind: 'choice', options: [stay, ...others] };
+  const isLot = Boolean(values.recno);
+  const ofLot = (...fields) => (isLot ? [] : fields);
+  switch (op) {
+    case 'receive':
+      return [units, spot, reason, warehouse, serial, { name: 'expires', label: 'Expires', kind: 'date' }];
+    case 'move':
+      return [
+        ...[units, ...ofLot({ name: 'fromSpot', label: 'From spot' }), { name: 'toSpot', label: 'To spot' }],
+        ...[...ofLot(warehouse, serial), ...(others.length > 0 ? [shipTo] : [])],
+      ];
+    case 'issue':
+      return [units, ...ofLot(spot), reason, ...ofLot(warehouse, serial)];
+    default:
+      return [
+        { name: 'counted', label: 'Counted', kind: 'amount' },
+        ...[...ofLot(spot), reason, ...ofLot(warehouse, serial)],
+        ...ofLot({ name: 'everywhere', label: 'Everywhere', kind: 'check' }),
+      ];
+  }
+}
+
+/** The operation that the fields make, or the first field that is wrong, with a message. */
+export function operationOf(op, values) {
+  const amountName = op === 'count' ? 'counted' : 'units';
+  const amount = amountOf(String(values[amountName] ?? ''));
+  const fault = (name, message) => ({ fault: { name, message } });
+  if (amount === null || (op !== 'count' && Number(amount) === 0))
+    return fault(
+      amountName,
+      op === 'count' ? 'Counted must be a number.' : 'Units must be a number above 0.',
+    );
+  if (op !== 'move' && !/^\d+$/.test(values.reasonCode ?? ''))
+    return fault('reasonCode', 'Reason must be a number.');
+  const places = [values.recno, values.spot, values.serial, values.everywhere];
+  if (op === 'count' && !places.some(Boolean))
+    return fault('spot', 'Say where you counted: a spot, a serial, or everywhere.');
+  const { itemID, recno, shipToWid, everywhere } = values;
+  const operation = { op, itemID, [amountName]: amount, wid: Number(values.wid) };
+  if (recno) operation.recno = recno;
+  if (op !== 'move') operation.reasonCode = Number(values.reasonCode);
+  if (op === 'move' && shipToWid) operation.shipToWid = Number(shipToWid);
+  if (op === 'count' && everywhere && !recno && !values.spot && !values.serial) operation.everywhere = true;
+  // With a lot, only the lot counts.
+  const texts = [...textsOf(op, recno)];
+  if (op === 'receive') texts.push('expires', 'serial2', 'netWeight');
+  for (const name of texts) {
+    const text = String(values[name] ?? '').trim();
+    if (text !== '') operation[name] = text;
+  }
+  return { operation };
+}
+
+/** Whether the operation could be sent. */
+export const isComplete = (op, values) => operationOf(op, values).operation !== undefined;
+
+function textsOf(op, recno) {
+  if (op === 'move') return recno ? ['toSpot'] : ['fromSpot', 'toSpot', 'serial'];
+  return recno ? [] : ['spot', 'serial'];
+}

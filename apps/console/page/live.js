@@ -1,0 +1,42 @@
+import { InventoryError } from '@inventory/client';
+import { useEffect } from 'preact/hooks';
+import { state } from './state.js';
+
+const waitSeconds = 25;
+// Calls are limited, and views read again after each page of changes.
+const betweenMs = 1000;
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Tells `listeners` what changes, until the signal is aborted. */
+export async function followChanges(client, from, listeners, signal) {
+  for (let after = from; !signal.aborted; await pause(betweenMs)) {
+    try {
+      const page = await client.changes({ after, wait: waitSeconds }, { signal }).page();
+      after = page.nextCursor;
+      if (page.value.length > 0) for (const listener of listeners) listener(page.value);
+    } catch (error) {
+      if (signal.aborted) return;
+      // Another database: whatever is shown may be another, too.
+      if (error instanceof InventoryError && error.reason === 'cursorOutdated') after = 'now';
+      else if (error instanceof InventoryError && [401, 403].includes(error.status)) return;
+      await pause(3000);
+    }
+  }
+}
+
+/** Calls `load` when the view appears and when a change comes that is about what it shows. */
+export function useLive(load, isAbout, what) {
+  useEffect(() => {
+    load();
+    const { live } = state.session;
+    const listener = (changes) => changes.some(isAbout) && load();
+    live.add(listener);
+    // What could not be read, or is old.
+    window.addEventListener('online', load);
+    return () => {
+      live.delete(listener);
+      window.removeEventListener('online', load);
+    };
+  }, [what]);
+}

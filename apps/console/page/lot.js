@@ -1,0 +1,90 @@
+import { useEffect, useState } from 'preact/hooks';
+import { day, moment, signed } from './format.js';
+import { html } from './html.js';
+import { useLive } from './live.js';
+import { addressOf } from './routes.js';
+import { state } from './state.js';
+import { Actions } from './work-form.js';
+
+/** The fields of a lot that are shown if they say something, with their words. */
+const facts = [
+  ['warehouse', 'Warehouse'],
+  ['spot', 'Spot'],
+  ['serial', 'Serial'],
+  ['serial2', 'Second serial'],
+  ['rFIDTag', 'RFID tag'],
+  ['expires', 'Expires', day],
+  ['received', 'Received', moment],
+  ['shipped', 'Shipped', moment],
+  ['holdReason', 'On hold because'],
+  ['associate', 'Owner'],
+  ['price', 'Price'],
+  ['netWeight', 'Net weight'],
+  ['grossWeight', 'Gross weight'],
+  ['supplier', 'Supplier'],
+  ['line', 'Order line'],
+  ['jobID', 'Job'],
+  ['reference', 'Reference'],
+  ['reasonCode', 'Reason of the receipt'],
+  ['remark', 'Remark'],
+  ['modified', 'Changed', moment],
+];
+
+/** A lot: all that is known of it, and its history. */
+export function Lot({ recNo }) {
+  const [lot, setLot] = useState(null);
+  const [problem, setProblem] = useState(null);
+  const load = () =>
+    state.session.client.lot(recNo).then(
+      (read) => {
+        setLot(read);
+        setProblem(null);
+      },
+      (error) => setProblem(error.status === 0 ? 'Offline: this lot cannot be read.' : error.message),
+    );
+  useEffect(() => setLot(null), [recNo]);
+  useLive(load, (change) => isAbout(change, recNo), recNo);
+  if (lot === null)
+    return problem === null
+      ? html`<p class="note" role="status">Loading …</p>`
+      : html`<p class="alert" role="alert">${problem}</p>`;
+  const told = facts.filter(([name]) => ![null, '', undefined, 0, '0'].includes(lot[name]));
+  return html`
+    <section class="card" aria-labelledby="lot">
+      <p class="quiet">Lot ${lot.recNo} of <a href=${addressOf('item', lot.shortID)}><bdi>${lot.shortID}</bdi></a></p>
+      <h1 id="lot">${lot.units} <span class="quiet">units</span>${lot.hold && html` <span class="mark">On hold</span>`}</h1>
+      <p><bdi>${lot.description}</bdi></p>
+      ${lot.shipped === null && html`<${Actions} about=${{ itemID: lot.shortID, recno: lot.recNo, wid: lot.wID, spot: lot.spot }} />`}
+      ${problem && html`<p class="alert" role="alert">${problem}</p>`}
+      <dl class="facts">
+        ${told.map(
+          ([name, word, show = String]) =>
+            html`<div><dt>${word}</dt><dd><bdi>${show(lot[name])}</bdi></dd></div>`,
+        )}
+        ${lot.fromRecNo !== null && html`<div><dt>Split from</dt><dd><a href=${addressOf('lot', lot.fromRecNo)}>Lot ${lot.fromRecNo}</a></dd></div>`}
+      </dl>
+    </section>
+    <section class="card" aria-labelledby="history">
+      <h2 id="history">History</h2>
+      <table aria-labelledby="history">
+        <thead><tr><th>When</th><th>What</th><th class="number">Change</th><th class="number">Left</th><th class="roomy">By</th></tr></thead>
+        <tbody>
+          ${lot.history.map(
+            (line) => html`<tr>
+              <td>${moment(line.at)}</td>
+              <td><a href=${addressOf('transaction', line.transactionNo)}>${line.kind} ${line.transactionNo}</a></td>
+              <td class="number">${signed(line.delta)}</td>
+              <td class="number">${line.balance}</td>
+              <td class="roomy"><bdi>${line.clientId}</bdi></td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </section>
+  `;
+}
+
+function isAbout(change, recNo) {
+  const named = [change, ...(change.lines ?? []), ...(change.lots ?? [])];
+  return named.some((each) => each.recNo === recNo);
+}

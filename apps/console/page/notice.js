@@ -1,0 +1,31 @@
+import { useEffect } from 'preact/hooks';
+import { undo } from './carry-out.js';
+import { html } from './html.js';
+import { canUndo } from './session.js';
+import { state, update } from './state.js';
+
+const shownMs = 10_000;
+
+/** What was done last, for 10 seconds, with a way back. */
+export function Notice() {
+  const { notice } = state;
+  useEffect(() => {
+    if (notice === null || notice.level === 'bad') return;
+    const timer = setTimeout(() => state.notice === notice && update({ notice: null }), shownMs);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  const isUndone = notice?.transactionNo && canUndo(notice.kind);
+  return html`
+    <div class="notices" role="status">
+      ${
+        notice !== null &&
+        notice.level !== 'bad' &&
+        html`<div class="notice ${notice.level}">
+          <span><bdi>${notice.text}</bdi></span>
+          ${isUndone && html`<button onClick=${() => undo(notice.transactionNo)}>Undo</button>`}
+        </div>`
+      }
+    </div>
+    ${notice?.level === 'bad' && html`<div class="notices"><div class="notice bad" role="alert"><span><bdi>${notice.text}</bdi></span><button onClick=${() => update({ notice: null })}>Close</button></div></div>`}
+  `;
+}

@@ -1,0 +1,31 @@
+/** All that the views share. */
+export const state = {
+  /** null: nobody is signed in. */
+  session: null,
+  isOnline: navigator.onLine,
+  /** How many operations wait, and those that were refused. */
+  waiting: 0,
+  refused: [],
+  /** What the last scan found, while there are several matches or none. */
+  scanned: null,
+  /** The form that is open: its operation and what is known of its fields. */
+  form: null,
+  /** What the last code told of its item, such as an expiry. */
+  told: null,
+  /** The warehouse of the last piece of work. */
+  lastWid: null,
+  /** The last thing that was done: `{ text, transactionNo, level }`. */
+  notice: null,
+};
+
+const listeners = new Set();
+
+/** Changes the state and draws the page again. */
+export function update(changes) {
+  Object.assign(state, changes);
+  for (const listener of listeners) listener();
+}
+
+export function onUpdate(listener) {
+  listeners.add(listener);
+}

@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { undo } from './carry-out.js';
+import { moment, signed } from './format.js';
+import { html } from './html.js';
+import { useLive } from './live.js';
+import { addressOf } from './routes.js';
+import { canUndo } from './session.js';
+import { state } from './state.js';
+
+const facts = [
+  ['at', 'When', moment],
+  ['clientId', 'Client'],
+  ['reasonCode', 'Reason'],
+  ['reference', 'Reference'],
+  ['remark', 'Remark'],
+  ['capturedAt', 'Done at', moment],
+  ['deviceID', 'Device'],
+];
+
+const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** A transaction with its lines. */
+export function Transaction({ transactionNo }) {
+  const [shown, setShown] = useState(null);
+  const [problem, setProblem] = useState(null);
+  const load = () =>
+    state.session.client
+      .transaction(transactionNo)
+      .then(setShown, (error) =>
+        setProblem(error.status === 0 ? 'Offline: this transaction cannot be read.' : error.message),
+      );
+  const isAbout = (change) => change.transactionNo === transactionNo || change.reverses === transactionNo;
+  useLive(load, isAbout, transactionNo);
+  if (shown === null)
+    return problem === null
+      ? html`<p class="note" role="status">Loading …</p>`
+      : html`<p class="alert" role="alert">${problem}</p>`;
+  const { kind, itemID, reverses, reversedBy, lines } = shown;
+  const told = facts.filter(([name]) => ![null, '', undefined].includes(shown[name]));
+  const to = (number) => html`<a href=${addressOf('transaction', number)}>transaction ${number}</a>`;
+  return html`
+    <section class="card" aria-labelledby="transaction">
+      <p class="quiet">Transaction ${transactionNo}</p>
+      <h1 id="transaction">${capital(kind)} of <a href=${addressOf('item', itemID)}><bdi>${itemID}</bdi></a></h1>
+      ${reverses && html`<p>Undoes ${to(reverses)}.</p>`}
+      ${reversedBy && html`<p>Undone by ${to(reversedBy)}.</p>`}
+      ${
+        !reversedBy &&
+        canUndo(kind) &&
+        html`<div class="actions"><button onClick=${() => undo(transactionNo)}>Undo</button></div>`
+      }
+      <dl class="facts">
+        ${told.map(
+          ([name, word, show = String]) =>
+            html`<div><dt>${word}</dt><dd><bdi>${show(shown[name])}</bdi></dd></div>`,
+        )}
+      </dl>
+      <table aria-label="Lines">
+        <thead><tr><th>Lot</th><th>Spot</th><th class="number">Change</th><th class="number">Left</th></tr></thead>
+        <tbody>
+          ${lines.map(
+            (line) => html`<tr>
+              <td><a href=${addressOf('lot', line.recNo)}>${line.recNo}</a></td>
+              <td><bdi>${line.spot}</bdi></td>
+              <td class="number">${signed(line.delta)}</td>
+              <td class="number">${line.balance}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </section>
+  `;
+}

@@ -1,0 +1,59 @@
+import { reasonOf } from './carry-out.js';
+import { moment } from './format.js';
+import { html } from './html.js';
+import { state } from './state.js';
+
+/** How many operations wait, and how many were refused; it leads to them. */
+export function Badge() {
+  const { waiting, refused, isOnline } = state;
+  const words = [
+    !isOnline && 'Offline',
+    waiting > 0 && `${waiting} waiting`,
+    refused.length > 0 && `${refused.length} refused`,
+  ].filter(Boolean);
+  const level = refused.length > 0 ? 'bad' : 'wait';
+  return html`<span role="status" class="badge">
+    ${words.length > 0 && html`<a class=${level} href="#/waiting">${words.join(' · ')}</a>`}
+  </span>`;
+}
+
+/** What waits, and what was refused later, when nobody looked. */
+export function Waiting() {
+  const { waiting, refused, session } = state;
+  const { error } = session.queue;
+  return html`
+    <section class="card" aria-labelledby="waiting">
+      <h1 id="waiting">Waiting</h1>
+      <p>${
+        waiting === 0
+          ? 'Nothing waits to be sent.'
+          : `${waiting} waiting; sent by themselves as soon as the service answers.`
+      }</p>
+      ${waiting > 0 && error && html`<p class="quiet">${error.message}</p>`}
+    </section>
+    ${refused.map(
+      (each) => html`<section class="card" key=${each.seq} role="alert">
+        <h2>Refused: ${wordsOf(each.operation)}</h2>
+        <p>${reasonOf(each.error)}</p>
+        ${each.outcome === 'unknown' && html`<p>It may have been applied by an earlier try: look first.</p>`}
+        <p class="quiet">Done ${moment(each.operation.capturedAt)}</p>
+        <div class="actions">
+          <button onClick=${() => sendAgain(each.operation)}>Send again</button>
+          <button class="plain" onClick=${() => session.queue.forget(each.operation.key)}>Discard</button>
+        </div>
+      </section>`,
+    )}
+  `;
+}
+
+async function sendAgain({ key, ...operation }) {
+  const { queue } = state.session;
+  // Stored before the old one is forgotten: a key of its own, because the old one stays refused.
+  await queue.push(operation);
+  await queue.forget(key);
+}
+
+function wordsOf({ op, itemID, units, counted, transactionNo }) {
+  if (op === 'reverse') return html`undo of transaction ${transactionNo}`;
+  return html`${op} ${units ?? counted} of <bdi>${itemID}</bdi>`;
+}

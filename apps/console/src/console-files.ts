@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { clientSources } from './client-sources.ts';
+
+/** A file of the page. */
+export type ConsoleFile = { type: string; content: Buffer };
+
+/** The page: its files by their paths below `/console/`, and the policy that its browser enforces. */
+export type Console = { files: ReadonlyMap<string, ConsoleFile>; policy: string };
+
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
+};
+// A camera is seldom used, so what only it needs is fetched then.
+const forCamera = /^modules\/(?:barcode-detector|zxing)/;
+
+/** Reads the page. Only the paths of `files` exist, so no path leads outside. */
+export function readConsole(): Console {
+  const own = join(import.meta.dirname, '../page');
+  const files = new Map<string, ConsoleFile>();
+  const add = (path: string, content: string | Buffer) =>
+    files.set(path, {
+      type: types[extname(path).replace('.ts', '.js')]!,
+      content: Buffer.from(content),
+    });
+  for (const name of readdirSync(own, { recursive: true, encoding: 'utf8' }))
+    if (extname(name) !== '') add(name.replaceAll('\\', '/'), readFileSync(join(own, name)));
+  for (const [path, file] of modules()) add(path, readFileSync(file));
+  const client = clientSources();
+  for (const [path, source] of client) add(`client/${path}`, source);
+  // The import map names this one, from sources or compiled.
+  add('client/index.js', client.get('index.js') ?? client.get('index.ts')!);
+  const page = files.get('index.html')!;
+  files.delete('index.html');
+  files.set('', page);
+  addList(files);
+  return { files, policy: policyOf(page.content.toString()) };
+}
+
+/** The libraries, by the paths that the import map gives them. */
+function modules(): [path: string, file: string][] {
+  const { resolve } = createRequire(import.meta.url);
+  const beside = (name: string, file: string) => join(dirname(resolve(name)), file);
+  return [
+    ['modules/preact.js', beside('preact/package.json', 'dist/preact.mjs')],
+    ['modules/preact-hooks.js', beside('preact/package.json', 'hooks/dist/hooks.mjs')],
+    ['modules/htm.js', beside('htm', 'htm.mjs')],
+    ['modules/openapi-fetch.js', beside('openapi-fetch', 'index.mjs')],
+    ['modules/barcode-detector/ponyfill.js', beside('barcode-detector', '../es/ponyfill.js')],
+    ['modules/barcode-detector/zxing-exported.js', beside('barcode-detector', '../es/zxing-exported.js')],
+    ['modules/zxing_reader.wasm', resolve('zxing-wasm/reader/zxing_reader.wasm')],
+  ];
+}
+
+/** Tells the service worker which files to keep, and the name of this state of them. */
+function addList(files: Map<string, ConsoleFile>): void {
+  const worker = files.get('service-worker.js')!;
+  const kept = [...files.keys()].filter((path) => path !== 'service-worker.js' && !forCamera.test(path));
+  const hash = createHash('sha256');
+  for (const [path, { content }] of files) hash.update(path).update(content);
+  const list = JSON.stringify({ version: hash.digest('hex').slice(0, 16), paths: kept });
+  const content = Buffer.from(`const kept = ${list};\n${worker.content}`);
+  files.set('service-worker.js', { ...worker, content });
+}
+
+/**
+ * Everything comes from this service, and no other page may embed it. Only the import map stands in the
+ * page itself.
+ */
+function policyOf(page: string): string {
+  const [, map] = /<script type="importmap">([\s\S]*?)<\/script>/.exec(page)!;
+  const hash = createHash('sha256').update(map!).digest('base64');
+  return [
+    "default-src 'none'",
+    // The reader of the camera's pictures is WebAssembly.
+    `script-src 'self' 'wasm-unsafe-eval' 'sha256-${hash}'`,
+    ...["style-src 'self'", "img-src 'self'", "connect-src 'self'"],
+    ...["manifest-src 'self'", "worker-src 'self'"],
+    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  ].join('; ');
+}
