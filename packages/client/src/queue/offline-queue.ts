@@ -12,8 +12,8 @@ export type OfflineQueueOptions = {
   /** Called when `size`, `refused` or `error` is another one. */
   onChange?: ((queue: OfflineQueue) => void) | undefined;
   /**
-   * Called with each definite answer that this queue hears, once its lists show it. Another program on the same
-   * storage hears its own.
+   * Called with each definite answer that this queue hears, once its lists show it. Another program on the
+   * same storage hears its own.
    */
   onDecided?: ((operation: StoredOperation, result: Decided) => void) | undefined;
 };
@@ -74,17 +74,15 @@ export function openOfflineQueue(
     return { deviceSeq: seq, ...operation };
   }
 
+  // Only once the queue itself knows them.
+  async function tellDecided(): Promise<void> {
+    await view.load();
+    for (const each of decided.splice(0)) onDecided(...each);
+  }
+
   const loop = createLoop({
     hasWork: () => view.waiting.size > 0,
-    work: async () => {
-      try {
-        await sender.sendList();
-      } finally {
-        // Told when the queue itself knows it.
-        await view.load();
-        for (const each of decided.splice(0)) onDecided(...each);
-      }
-    },
+    work: () => sender.sendList().finally(tellDecided),
     lookAgain: view.load,
     tell,
     signal: closing.signal,
