@@ -60,8 +60,7 @@ export function openOfflineQueue(
     onChange(queue);
   }
 
-  // Those that are being stored, by key.
-  const pushes = new Map<string, Promise<QueuedOperation>>();
+  const storeOnce = shareByKey(store);
 
   async function store(operation: QueuedOperation): Promise<QueuedOperation> {
     await loaded;
@@ -99,12 +98,7 @@ export function openOfflineQueue(
       return failure;
     },
     push(given) {
-      const operation = withEvidence(given, deviceID);
-      const same = pushes.get(operation.key);
-      if (same !== undefined) return same;
-      const pushed = store(operation).finally(() => pushes.delete(operation.key));
-      pushes.set(operation.key, pushed);
-      return pushed;
+      return storeOnce(withEvidence(given, deviceID));
     },
     async forget(key) {
       await loaded;
@@ -129,6 +123,18 @@ export function openOfflineQueue(
   loaded.then(loop.start, () => {});
   hurryWhenOnline(loop.hurry, closing.signal);
   return queue;
+}
+
+/** Calls with one key at the same time share the work of the first. */
+function shareByKey(work: (operation: QueuedOperation) => Promise<QueuedOperation>) {
+  const running = new Map<string, Promise<QueuedOperation>>();
+  return (operation: QueuedOperation): Promise<QueuedOperation> => {
+    const same = running.get(operation.key);
+    if (same !== undefined) return same;
+    const begun = work(operation).finally(() => running.delete(operation.key));
+    running.set(operation.key, begun);
+    return begun;
+  };
 }
 
 /** Browsers tell when the network is back. */
