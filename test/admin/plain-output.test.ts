@@ -22,6 +22,7 @@ const moves = (text: string) =>
 let shortID: string;
 let recNo: number;
 let transactionNo: number;
+let webhookId: number;
 
 beforeAll(async () => {
   const client = await service.client();
@@ -34,6 +35,22 @@ beforeAll(async () => {
   ({ recNo, transactionNo } = body);
   const held = await run('lot', 'hold', '--rec-no', `${recNo}`, '--reason', escapes);
   expect(held.code).toBe(0);
+  const { clientId } = await service.client();
+  const added = await run(
+    'webhook',
+    'add',
+    '--client',
+    clientId,
+    '--url',
+    'https://127.0.0.1/',
+    '--allow-private',
+    '--json',
+  );
+  ({ webhookId } = JSON.parse(added.stdout));
+  // The answer of a receiver.
+  await service.sql`
+    insert into webhook_delivery (webhook_id, message_id, attempt, change_count, at, took_ms, outcome, answer)
+    values (${webhookId}, 'msg_1', 1, 1, clock_timestamp(), 1, '500', ${escapes})`;
 });
 
 const run = (...args: string[]) =>
@@ -56,6 +73,8 @@ const shows = (): string[][] => [
   ['alias', 'list', '--item', shortID],
   ['client', 'list'],
   ['warehouse', 'list'],
+  ['webhook', 'list'],
+  ['webhook', 'show', '--id', `${webhookId}`],
 ];
 
 test('list and show print no character that controls a terminal, and --json gives it back', async () => {

@@ -13,6 +13,10 @@ export function TableView({ name, query }) {
   const { title, fields, hasWarehouse } = tables[name];
   const { rows, total, hasMore, problem, readOn } = usePages(name, query);
   const form = useRef();
+  // Not with each rendering: a page that arrives must not take away what is being typed.
+  useEffect(() => {
+    form.current.elements.search.value = query.search ?? '';
+  }, [name, query.search]);
   const apply = (event) => {
     event?.preventDefault();
     const { search, field, wid, inStock } = form.current.elements;
@@ -32,7 +36,7 @@ export function TableView({ name, query }) {
       </div>
       <form class="filters" ref=${form} onSubmit=${apply}>
         <label><span>Search</span>
-          <input type="search" name="search" value=${query.search ?? ''} autocomplete="off" autocapitalize="off" spellcheck=${false} maxlength="200" />
+          <input type="search" name="search" autocomplete="off" autocapitalize="off" spellcheck=${false} maxlength="200" />
         </label>
         ${
           Object.keys(fields).length > 1 &&

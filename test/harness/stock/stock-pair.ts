@@ -96,7 +96,10 @@ export class StockPair {
     const seen = results.map((each) => {
       return this.places.seen({ status: each.statusCode, body: each.body ?? each.error });
     });
-    expectSame(seen, answers, operations);
+    // What was sent again was decided in other batches than the model knows, and some messages name those.
+    const isWhole = rounds.every((round) => round === 0);
+    const compared = (each: object[]) => (isWhole ? each : each.map((one) => ({ ...one, message: null })));
+    expectSame(compared(seen), compared(answers), operations);
   }
 
   /** Sends again a batch that a slow machine was too busy for: in mode each, the rest of the list. */
