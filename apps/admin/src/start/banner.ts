@@ -32,9 +32,12 @@ export async function bannerOf(
   signal: AbortSignal,
 ): Promise<string[]> {
   const docsUrl = `${baseUrl}/docs`;
+  const consoleUrl = new URL('/console', baseUrl).href;
   const hasDocs = (await statusOf(docsUrl, signal)) === 200;
+  const hasConsole = (await statusOf(consoleUrl, signal)) === 308;
   const lines = ['', `  The inventory service ${version} is up.`, '', `  Base URL       ${baseUrl}`];
   if (hasDocs) lines.push(`  Documentation  ${docsUrl}`);
+  if (hasConsole) lines.push(`  Console        ${consoleUrl}`);
   lines.push(`  Operations     ${internal.api}/operations`);
   lines.push(`  Metrics        ${internal.api}/metrics (api), ${internal.worker}/metrics (worker)`);
   if (client !== null) {
