@@ -38,8 +38,8 @@ COPY --from=install /app ./
 COPY apps apps
 COPY packages packages
 COPY docker/health.sh docker/
-# The operations page serves it.
-COPY docs/alerts.md docs/
+# The operations page and the docs page serve them.
+COPY docs/*.md docs/
 # Node's compile cache, so that a process starts in half the time. Node keeps one for each user, and it stays read-only.
 ENV NODE_COMPILE_CACHE=/app/.compiled
 RUN install -d -o 10001 -g 10001 .compiled

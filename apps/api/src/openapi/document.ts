@@ -1,6 +1,7 @@
 import { type Needed, type Permission, permissionNames } from '@inventory/auth/permission';
 import { BatchError } from '@inventory/domain/contract/batch';
 import { noWarehouses, type Route } from '../http/route.ts';
+import { withCodeSamples } from './code-samples.ts';
 import { tokenDescription } from './descriptions/token.ts';
 import { ErrorAnswer, RateLimited } from './error-schemas.ts';
 import { answerOf, errorAnswers, headerComponents, sharedAnswers, successHeaders } from './responses.ts';
@@ -33,7 +34,7 @@ export function openApiText(routes: readonly Route[], basePath: string): string 
     servers: [{ url: basePath }],
     tags,
     security: [{ clientCredentials: [] }, { bearer: [] }],
-    paths,
+    paths: withCodeSamples(paths),
     components: {
       schemas: schemas.components,
       responses: sharedAnswers(),

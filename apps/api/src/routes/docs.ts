@@ -6,6 +6,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context, Next } from 'koa';
 import { methodRefused, unknownPath } from '../http/errors.ts';
+import { collectionText } from '../openapi/collection.ts';
+import { type Guide, llmsText } from '../openapi/llms.ts';
+import { readGuides } from './guides.ts';
 
 const compress = promisify(gzip);
 
@@ -21,7 +24,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const page = `<!doctype html>
+const pageOf = (guides: readonly Guide[]) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -33,6 +36,12 @@ const page = `<!doctype html>
     <link rel="stylesheet" href="docs/page.css">
   </head>
   <body>
+    <nav>
+      ${guides.map(({ file, title }) => `<a class="guide" href="docs/${file}">${title}</a>`).join('\n      ')}
+      <a href="openapi.json">OpenAPI</a>
+      <a href="collection.json" download>Postman and Bruno</a>
+      <a href="llms.txt">llms.txt</a>
+    </nav>
     <div id="docs"></div>
     <noscript>This page needs JavaScript; the document itself is <a href="openapi.json">openapi.json</a>.</noscript>
     <script src="docs/swagger-ui-bundle.js"></script>
@@ -48,9 +57,11 @@ const vendors = 'public, max-age=3600';
 
 export const docsMethods = ['GET', 'HEAD'] as const;
 
-/** Whether a path below the base path belongs to the document, the page or its files. */
+const roots = ['/openapi.json', '/collection.json', '/llms.txt', '/docs'];
+
+/** Whether a path below the base path belongs to the document, its other forms, the page or its files. */
 export function isOfDocs(path: string): boolean {
-  return path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/');
+  return roots.includes(path) || path.startsWith('/docs/');
 }
 
 type File = {
@@ -62,18 +73,24 @@ type File = {
 };
 
 /**
- * Serves `/openapi.json`, the page `/docs` with its files, and the redirect from `/`, to everybody: no token
- * is needed and nothing comes from another host. The bytes are charged to the caller's address
- * (`createStrangers`). Unchanged files get 304.
+ * Serves `/openapi.json`, its other forms, the page `/docs` with its files and guides, and the redirect from
+ * `/`, to everybody: no token is needed and nothing comes from another host. The bytes are charged to the
+ * caller's address (`createStrangers`). Unchanged files get 304.
  */
 export function docsRoutes(basePath: string, openApi: string) {
   const resolve = createRequire(import.meta.url).resolve;
   const vendor = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
   const own = (name: string) => readFileSync(join(import.meta.dirname, 'docs-page', name));
+  const document = JSON.parse(openApi);
+  const guides = readGuides();
   // Only these names exist, so no path leads outside.
   const files = new Map<string, File>([
     ['/openapi.json', file('application/json', openApi, ours)],
-    ['/docs', file('text/html', page, ours)],
+    ['/collection.json', file('application/json', collectionText(document), ours)],
+    ['/llms.txt', file('text/plain', llmsText(document, guides), ours)],
+    ['/docs', file('text/html', pageOf(guides), ours)],
+    // Every browser shows plain text.
+    ...guides.map(({ file: name, text }) => [`/docs/${name}`, file('text/plain', text, ours)] as const),
     ['/docs/page.js', file('text/javascript', own('page.js'), ours)],
     ['/docs/page.css', file('text/css', own('page.css'), ours)],
     ['/docs/swagger-ui.css', file('text/css', vendor('swagger-ui.css'), vendors)],
