@@ -69,13 +69,6 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
   beforeAll(async () => {
     browser = await startBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
-    page.on('request', (request) => {
-      if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host);
-    });
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
     await show(page);
   });
 
@@ -84,6 +77,13 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
   });
 
   async function show(tab: Page) {
+    tab.on('request', (request) => {
+      if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host);
+    });
+    tab.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    tab.on('pageerror', (error) => complaints.push(error.message));
     tab.setDefaultTimeout(slowMs);
     await tab.goto(`${service.baseUrl}/docs`);
     await tab.locator('.opblock').first().waitFor();
@@ -188,6 +188,8 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     const other = await openPage({ colorScheme: 'dark' });
     const receive = await openOperation(other, 'Inventory-receive');
     await receive.locator('.examples-select__section-label').first().waitFor();
+    await other.locator('.guides summary').first().click();
+    await other.locator('.guides h2').first().waitFor();
     expect(await other.evaluate(`(${faintTexts.toString()})()`)).toEqual([]);
   });
 
@@ -214,6 +216,27 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
         expect(right, cells).toBeLessThanOrEqual(390);
       }
     }
+  });
+
+  test('shows samples of an operation, and the guides, also on a phone', async () => {
+    const phone = await openPage({ viewport: { width: 390, height: 844 } });
+    const samples = (await openOperation(phone, 'Inventory-receive')).locator('.samples');
+    expect(await samples.locator('pre').textContent()).toContain(`"${service.baseUrl}/Inventory/Receive"`);
+    await samples.getByRole('button', { name: '@inventory/client' }).click();
+    expect(await samples.locator('pre').textContent()).toContain('await inventory.receive({');
+    const links = phone.locator('a.guide');
+    const guides = phone.locator('.guides details');
+    expect(await guides.count()).toBe(await links.count());
+    expect(await links.count()).toBeGreaterThan(1);
+    for (const [at, link] of (await links.all()).entries()) {
+      await link.click();
+      await guides.nth(at).locator('h2').first().waitFor();
+    }
+    expect(phone.url().split('#')[0]).toBe(`${service.baseUrl}/docs`);
+    expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    // Links between the guides lead to guides.
+    for (const link of await phone.locator('.guides a[href$=".md"]').all())
+      expect((await get(`/${await link.getAttribute('href')}`)).status).toBe(200);
   });
 
   test('loads nothing from another host and reports no error', () => {
