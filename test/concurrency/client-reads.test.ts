@@ -21,19 +21,22 @@ test('a few statements read the clients of a fleet that wakes up in one moment',
   expect(statements).toBe(2);
 });
 
-test('applied: a batch whose client was being read when Postgres ended the connection', async () => {
-  const itemID = await service.item();
-  const client = await service.client();
-  const operations = [{ op: 'receive', key: 'once', itemID, units: 1, wid: 1, reasonCode: 0 }];
-  const held = await service.sql.reserve();
-  await held`begin`;
-  await held`lock table client in access exclusive mode`;
-  const answer = client.post('/Inventory/Batch', { mode: 'each', operations });
-  await expectWaiting(service.sql, 1);
-  await service.sql`
+test.each(['client', 'verifying_key'])(
+  'applied: a batch for which %s was being read when Postgres ended the connection',
+  async (table) => {
+    const itemID = await service.item();
+    const client = await service.client();
+    const operations = [{ op: 'receive', key: table, itemID, units: 1, wid: 1, reasonCode: 0 }];
+    const held = await service.sql.reserve();
+    await held`begin`;
+    await held`lock table ${held(table)} in access exclusive mode`;
+    const answer = client.post('/Inventory/Batch', { mode: 'each', operations });
+    await expectWaiting(service.sql, 1);
+    await service.sql`
     select pg_terminate_backend(pid, 10000) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
-  await held`rollback`;
-  held.release();
-  expect(await answer).toMatchObject({ status: 200, body: { summary: { applied: 1 } } });
-});
+    await held`rollback`;
+    held.release();
+    expect(await answer).toMatchObject({ status: 200, body: { summary: { applied: 1 } } });
+  },
+);

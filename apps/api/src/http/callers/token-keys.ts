@@ -17,7 +17,7 @@ import {
   readPrivateHalves,
   readVerifyingKeys,
 } from '@inventory/db/access/signing-keys';
-import { isOutage } from '@inventory/db/postgres/pool';
+import { isOutage, isUnanswered } from '@inventory/db/postgres/pool';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import type { Log } from '@inventory/process/log/log';
 import { TooLateError, within } from '@inventory/process/within';
@@ -31,6 +31,8 @@ const maxAgeMs = 500;
 const readWithinMs = 600;
 // A key id that is unknown here may be new, so the keys are read again, at most this often.
 const restMs = 50;
+// A connection that has ended is replaced by then.
+const againAfterMs = 200;
 const tidyEveryMs = 15_000;
 // A client that asks again within this time gets the same token, so it costs at most one signature a minute.
 const sameTokenSeconds = 60;
@@ -88,7 +90,7 @@ export async function createTokenKeys(
 
   /**
    * Resolves once the keys have been read at or after `at` (of `performance.now()`). Callers share reads,
-   * which are at least `restMs` apart. Throws TooLateError if that takes longer than callers wait.
+   * which are at least `restMs` apart. Reads again if Postgres does not answer, as long as callers wait.
    */
   async function readSince(at: number): Promise<void> {
     const startedAt = performance.now();
@@ -96,9 +98,10 @@ export async function createTokenKeys(
       reading ??= readRested().finally(() => {
         reading = null;
       });
-      await reading.catch((error) => {
+      await reading.catch(async (error) => {
         const hasLeft = performance.now() - startedAt > authenticateWithinMs;
-        if (hasLeft || !(error instanceof TooLateError)) throw error;
+        if (hasLeft || !isUnanswered(error)) throw error;
+        if (!(error instanceof TooLateError)) await setTimeout(againAfterMs);
       });
     }
   }
