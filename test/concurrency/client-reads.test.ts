@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { createClientCache } from '@inventory/api/http/callers/client-cache';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
@@ -27,6 +28,8 @@ test.each(['client', 'verifying_key'])(
     const itemID = await service.item();
     const client = await service.client();
     const operations = [{ op: 'receive', key: table, itemID, units: 1, wid: 1, reasonCode: 0 }];
+    // What is read here must be older than half a second.
+    await setTimeout(1000);
     const held = await service.sql.reserve();
     await held`begin`;
     await held`lock table ${held(table)} in access exclusive mode`;
