@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     expect(await kept()).not.toContain(client.secret);
     await page.reload();
     await page.getByLabel('Client secret').waitFor();
-    expect(await page.getByLabel('Client ID').inputValue()).toBe(client.clientId);
+    await expect.poll(() => page.getByLabel('Client ID').inputValue()).toBe(client.clientId);
   });
 
   test('a client sees only what it may do, and names with markup or from right to left stay text', async () => {

@@ -280,10 +280,15 @@ describe('POST /Inventory/Batch, each', () => {
     const hasty = createApiClient(service.baseUrls[0]!, client.clientId, client.token, { isPatient: false });
     const send = (operation: object, headers = {}, mode = 'each') =>
       hasty.post('/Inventory/Batch', { mode, operations: [operation] }, headers);
+    // A machine that stands still may use up the time of a whole call, and then nothing is known.
+    const unlessTooLate = async (call: () => ReturnType<typeof send>, left = 3): ReturnType<typeof send> => {
+      const answer = await call();
+      return answer.body.outcome === 'unknown' && left > 1 ? unlessTooLate(call, left - 1) : answer;
+    };
     const [without, ...keyed] = await service.sql.begin(async (tx) => {
       await tx`lock table stock_transaction in access exclusive mode`;
       return Promise.all([
-        send(reverse),
+        unlessTooLate(() => send(reverse)),
         send({ ...reverse, key: uniqueName('key') }),
         send(reverse, { 'Idempotency-Key': uniqueName('key') }, 'atomic'),
       ]);

@@ -493,7 +493,7 @@ async function importKey(`,
     ]),
   ]),
   ...noticedBy('concurrency/large-answers.test.ts', [
-    mutant('large answers travel through Redis', 'carries only a note that the answer is stored', [
+    mutant('large answers travel through Redis', 'carries only a note that a large answer is stored', [
       ['packages/queue/src/envelope.ts', 'if (isStored && (', 'if (!isStored && ('],
     ]),
   ]),
