@@ -14,7 +14,7 @@ export async function carryOut(operation) {
   state.lastWid = wid;
   // The next piece of work is another one.
   state.told = null;
-  if (reasonCode !== undefined) await keepReason(op, reasonCode);
+  if (reasonCode !== undefined) await keepReason(op, reasonCode).catch(console.warn);
   const words = op === 'count' ? `Counted ${operation.counted}` : `${done[op]} ${operation.units}`;
   const text = `${words} of ${itemID}`;
   // A code that was taken for an item has no view to go back to.

@@ -64,9 +64,6 @@ export function operationOf(op, values) {
   return { operation };
 }
 
-/** Whether the operation could be sent. */
-export const isComplete = (op, values) => operationOf(op, values).operation !== undefined;
-
 function textsOf(op, recno) {
   if (op === 'move') return recno ? ['toSpot'] : ['fromSpot', 'toSpot', 'serial'];
   return recno ? [] : ['spot', 'serial'];

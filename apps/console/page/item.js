@@ -1,9 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
 import { html } from './html.js';
-import { useLive } from './live.js';
+import { namedIn, useLive } from './live.js';
 import { addressOf } from './routes.js';
 import { Rows } from './rows.js';
-import { can } from './session.js';
 import { state } from './state.js';
 import { Actions } from './work-form.js';
 
@@ -12,18 +10,9 @@ const warehousesMax = 8;
 
 /** An item: its figures in each warehouse, its lots, its last transactions. */
 export function Item({ shortID }) {
-  const [shown, setShown] = useState(null);
-  const [problem, setProblem] = useState(null);
-  const load = () =>
-    readItem(shortID).then(
-      (read) => {
-        setShown(read);
-        setProblem(null);
-      },
-      (error) => setProblem(error.status === 0 ? 'Offline: these figures may be old.' : error.message),
-    );
-  useEffect(() => setShown(null), [shortID]);
-  useLive(load, (change) => isAbout(change, shortID), shortID);
+  const isAbout = (change) =>
+    change.itemID === shortID || namedIn(change).some((each) => each.shortID === shortID);
+  const [shown, problem] = useLive(() => readItem(shortID), isAbout, 'Offline: these figures may be old.');
   const told = state.told?.shortID === shortID ? { ...state.told, shortID: undefined } : {};
   const item = shown?.item;
   return html`
@@ -75,7 +64,6 @@ function Figures({ levels, unit }) {
 
 async function readItem(shortID) {
   const { client, me } = state.session;
-  if (!can('look')) throw new Error('This client may not look up items.');
   const item = await client.item({ shortID });
   const itemID = item.shortID;
   const [lots, transactions, ...levels] = await Promise.all([
@@ -87,9 +75,4 @@ async function readItem(shortID) {
     }),
   ]);
   return { item, lots, transactions, levels };
-}
-
-function isAbout(change, shortID) {
-  const named = [change, ...(change.lines ?? []), ...(change.lots ?? [])];
-  return change.itemID === shortID || named.some((each) => each.shortID === shortID);
 }

@@ -1,5 +1,5 @@
 import { InventoryError } from '@inventory/client';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { state } from './state.js';
 
 const waitSeconds = 25;
@@ -25,9 +25,25 @@ export async function followChanges(client, from, listeners, signal) {
   }
 }
 
-/** Calls `load` when the view appears and when a change comes that is about what it shows. */
-export function useLive(load, isAbout, what) {
+/** Everything that a change names. */
+export const namedIn = (change) => [change, ...(change.lines ?? []), ...(change.lots ?? [])];
+
+/**
+ * What `read` gives, and why it cannot be read; read when the view appears and when a change comes that is about it.
+ * `offline`: the words for want of a network.
+ */
+export function useLive(read, isAbout, offline) {
+  const [shown, setShown] = useState(null);
+  const [problem, setProblem] = useState(null);
   useEffect(() => {
+    const load = () =>
+      read().then(
+        (found) => {
+          setShown(found);
+          setProblem(null);
+        },
+        (error) => setProblem(error.status === 0 ? offline : error.message),
+      );
     load();
     const { live } = state.session;
     const listener = (changes) => changes.some(isAbout) && load();
@@ -38,5 +54,6 @@ export function useLive(load, isAbout, what) {
       live.delete(listener);
       window.removeEventListener('online', load);
     };
-  }, [what]);
+  }, []);
+  return [shown, problem];
 }

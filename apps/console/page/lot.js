@@ -1,7 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
 import { day, moment, signed } from './format.js';
 import { html } from './html.js';
-import { useLive } from './live.js';
+import { namedIn, useLive } from './live.js';
 import { addressOf } from './routes.js';
 import { state } from './state.js';
 import { Actions } from './work-form.js';
@@ -32,18 +31,9 @@ const facts = [
 
 /** A lot: all that is known of it, and its history. */
 export function Lot({ recNo }) {
-  const [lot, setLot] = useState(null);
-  const [problem, setProblem] = useState(null);
-  const load = () =>
-    state.session.client.lot(recNo).then(
-      (read) => {
-        setLot(read);
-        setProblem(null);
-      },
-      (error) => setProblem(error.status === 0 ? 'Offline: this lot cannot be read.' : error.message),
-    );
-  useEffect(() => setLot(null), [recNo]);
-  useLive(load, (change) => isAbout(change, recNo), recNo);
+  const isAbout = (change) => namedIn(change).some((each) => each.recNo === recNo);
+  const read = () => state.session.client.lot(recNo);
+  const [lot, problem] = useLive(read, isAbout, 'Offline: this lot cannot be read.');
   if (lot === null)
     return problem === null
       ? html`<p class="note" role="status">Loading …</p>`
@@ -82,9 +72,4 @@ export function Lot({ recNo }) {
       </table>
     </section>
   `;
-}
-
-function isAbout(change, recNo) {
-  const named = [change, ...(change.lines ?? []), ...(change.lots ?? [])];
-  return named.some((each) => each.recNo === recNo);
 }

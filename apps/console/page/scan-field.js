@@ -67,10 +67,10 @@ export async function scan(data) {
   const found = await lookUp(data);
   // Another code came meanwhile.
   if (state.scanned?.data !== data) return;
-  const { matches = [], ambiguous } = found;
+  const { matches = [] } = found;
   if (matches.length === 1 && fillSpot(matches[0])) return update({ scanned: null });
   if (matches.length === 1) return choose(matches[0]);
-  update({ scanned: { data, ...found, ambiguous }, form: null });
+  update({ scanned: { data, ...found }, form: null });
 }
 
 /** Shows one match, and keeps what the code tells beyond it. */

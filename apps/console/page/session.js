@@ -1,4 +1,4 @@
-import { InventoryClient, InventoryError, indexedDbStorage } from '@inventory/client';
+import { InventoryClient, InventoryError, indexedDbStorage, newKey } from '@inventory/client';
 import { forget, keep, recall } from './device-store.js';
 import { followChanges } from './live.js';
 import { state, update } from './state.js';
@@ -10,8 +10,6 @@ const answerWithinMs = 6000;
 const needs = { receive: [95], issue: [88], move: [15], count: [95, 88], look: [11] };
 const opposites = { receive: 'issue', issue: 'receive', move: 'move', count: 'count' };
 
-const newKey = () =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 const queueName = (clientId) => `inventory-console/${clientId}`;
 
 /** Signs in. Throws InventoryError. `isKept`: the secret stays on this device until the person signs out. */
@@ -49,6 +47,7 @@ export async function signOut(why = null) {
     scanned: null,
     notice: why && { text: why, level: 'bad' },
     waiting: 0,
+    refused: [],
   });
   await forget('signIn');
   session?.stop();
@@ -56,8 +55,10 @@ export async function signOut(why = null) {
 }
 
 /** Whether the service refused the client or its secret. */
-export function isSignInRefused(error) {
-  return error instanceof InventoryError && [400, 401, 403].includes(error.status);
+function isSignInRefused(error) {
+  // A portal on the way may answer anything.
+  const isOurs = error instanceof InventoryError && error.code !== 'unexpected_answer';
+  return isOurs && [400, 401, 403].includes(error.status);
 }
 
 /** How many operations wait for the client that was signed in last. */
@@ -118,7 +119,13 @@ export async function work(operation) {
   const { queue, askers } = state.session;
   const key = newKey();
   const decided = new Promise((resolve) => askers.set(key, resolve));
-  await queue.push({ ...operation, key });
+  try {
+    await queue.push({ ...operation, key });
+  } catch (error) {
+    // Not stored, so it is never sent.
+    askers.delete(key);
+    return { status: 'refused', error };
+  }
   const giveUp = new Promise((resolve) => {
     setTimeout(resolve, state.isOnline ? answerWithinMs : 0, { status: 'waiting' });
   });

@@ -87,8 +87,10 @@ function usePages(name, query) {
     try {
       const answer = await tables[name].list(client, { ...queryOf(name, query), pageSize }).page(page);
       if (current.current !== asked) return;
-      // A record that moved to a later page meanwhile is there already.
-      const rows = [...before, ...answer.value];
+      // A record that moved to a later page meanwhile is there already. The first column names it.
+      const [{ name: id }] = tables[name].columns;
+      const known = new Set(before.map((row) => row[id]));
+      const rows = [...before, ...answer.value.filter((row) => !known.has(row[id]))];
       setRead({ asked, rows, total: answer.totalCount, page, hasMore: answer.hasMore, problem: null });
     } catch (error) {
       if (current.current !== asked) return;

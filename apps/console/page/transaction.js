@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { undo } from './carry-out.js';
 import { moment, signed } from './format.js';
 import { html } from './html.js';
@@ -21,16 +20,9 @@ const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** A transaction with its lines. */
 export function Transaction({ transactionNo }) {
-  const [shown, setShown] = useState(null);
-  const [problem, setProblem] = useState(null);
-  const load = () =>
-    state.session.client
-      .transaction(transactionNo)
-      .then(setShown, (error) =>
-        setProblem(error.status === 0 ? 'Offline: this transaction cannot be read.' : error.message),
-      );
   const isAbout = (change) => change.transactionNo === transactionNo || change.reverses === transactionNo;
-  useLive(load, isAbout, transactionNo);
+  const read = () => state.session.client.transaction(transactionNo);
+  const [shown, problem] = useLive(read, isAbout, 'Offline: this transaction cannot be read.');
   if (shown === null)
     return problem === null
       ? html`<p class="note" role="status">Loading …</p>`

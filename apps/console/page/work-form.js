@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { carryOut, tryOut } from './carry-out.js';
-import { fieldsOf, isComplete, operationOf } from './fields.js';
+import { fieldsOf, operationOf } from './fields.js';
 import { html } from './html.js';
 import { recallReason } from './reasons.js';
 import { scan } from './scan-field.js';
@@ -40,8 +40,8 @@ export function WorkForm({ form }) {
   const [isBusy, setBusy] = useState(false);
   const effect = useEffectBefore(form);
   const fields = fieldsOf(op, values, state.session.me.warehouses);
-  // The next field has the focus, also when a scan has filled one in.
-  useEffect(() => focusNext(element.current), [op, values.spot, values.fromSpot, values.toSpot]);
+  // The next field has the focus, also when a scan has filled one in. At once: a scanner types in the next moment.
+  useLayoutEffect(() => focusNext(element.current), [op, values.spot, values.fromSpot, values.toSpot]);
 
   const set = (name, value) => {
     setProblem(null);
@@ -81,7 +81,7 @@ export function WorkForm({ form }) {
   `;
 }
 
-function Field({ name, label, kind, options, value, onValue, isWide }) {
+function Field({ name, label, kind, options, value, onValue }) {
   const keys = useRef([]);
   const onInput = (event) => onValue(name, kind === 'check' ? event.target.checked : event.target.value);
   const onKeyDown = (event) => {
@@ -104,7 +104,7 @@ function Field({ name, label, kind, options, value, onValue, isWide }) {
       ? html`<select ...${common}>${options.map((option) => html`<option value=${option.value} selected=${String(option.value) === String(value)}>${option.text}</option>`)}</select>`
       : html`<input ...${common} type=${kind === 'date' ? 'date' : 'text'} autocomplete="off" autocapitalize="off" spellcheck=${false}
           inputmode=${{ amount: 'decimal', whole: 'numeric' }[kind] ?? 'text'} maxlength="200" />`;
-  return html`<label class=${isWide ? 'wide' : ''}><span>${label}</span>${control}</label>`;
+  return html`<label><span>${label}</span>${control}</label>`;
 }
 
 function isScanned(value, keyTimes) {
@@ -132,11 +132,12 @@ function useEffectBefore({ op, values }) {
   const asked = JSON.stringify([op, values]);
   useEffect(() => {
     setEffect(null);
-    if (op === 'receive' || !state.isOnline || !isComplete(op, values)) return;
+    const { operation } = operationOf(op, values);
+    if (op === 'receive' || !state.isOnline || operation === undefined) return;
     let isOld = false;
     // Not at every key.
     const timer = setTimeout(async () => {
-      const words = await tryOut(operationOf(op, values).operation);
+      const words = await tryOut(operation);
       if (!isOld) setEffect(words);
     }, 500);
     return () => {
