@@ -1,22 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileStorage, InventoryClient, memoryStorage, type QueueStorage } from '@inventory/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { programOf } from '../harness/compiled.ts';
+import { useFolder } from '../harness/folders.ts';
 import { type Fault, startFaultProxy } from '../harness/network/fault-proxy.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { credentialsFor, typedClient } from '../harness/service/typed-client.ts';
 
 const service = useService();
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'offline-queue-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 const inFolder = () => join(folder, uniqueName('queue'));
 

@@ -4,7 +4,13 @@ import { sendEach } from './batch.ts';
 import { createFeed, type Feed } from './changes/feed.ts';
 import { type Mirror, type MirrorSource, type MirrorStore, startMirror } from './changes/mirror.ts';
 import { newKey } from './http/new-key.ts';
-import { type How, openTransport, type Transport, type TransportOptions } from './http/transport.ts';
+import {
+  type How,
+  openTransport,
+  type Transport,
+  type TransportOptions,
+  timeoutDefaultMs,
+} from './http/transport.ts';
 import { createListing, type Listing, type Page, type PageQuery } from './lists/listing.ts';
 import { type OfflineQueue, type OfflineQueueOptions, openOfflineQueue } from './queue/offline-queue.ts';
 
@@ -32,7 +38,7 @@ export class InventoryClient<Exact extends boolean = false> {
 
   constructor(options: ClientOptions<Exact>) {
     this.#transport = openTransport(options);
-    this.#timeoutMs = options.timeoutMs ?? 30_000;
+    this.#timeoutMs = options.timeoutMs ?? timeoutDefaultMs;
   }
 
   /** Every call of the OpenAPI document by its path, also those without a method here. */
@@ -272,8 +278,7 @@ export class InventoryClient<Exact extends boolean = false> {
     how: How,
     call: (how: ReturnType<Transport['how']>) => Promise<{ data?: unknown; response: Response }>,
   ): Promise<Answer> {
-    const sent = call(this.#transport.how(how)) as Promise<{ data?: string; response: Response }>;
-    return (await this.#transport.read<Answer>(sent)).body;
+    return (await this.#transport.read<Answer>(call(this.#transport.how(how)))).body;
   }
 
   #write<Answer>(
@@ -292,10 +297,7 @@ export class InventoryClient<Exact extends boolean = false> {
     ) => Promise<{ data?: unknown; response: Response }>,
   ): Listing<Item> {
     return createListing<Item>(query, async (asked, isPatient) => {
-      const sent = call(asked, this.#transport.how({ signal, isPatient })) as Promise<{
-        data?: string;
-        response: Response;
-      }>;
+      const sent = call(asked, this.#transport.how({ signal, isPatient }));
       const { body, headers } = await this.#transport.read<Page<Item>>(sent);
       return { ...body, nextModifiedSince: headers.get('X-Next-Modified-Since') };
     });

@@ -10,6 +10,7 @@ export {
   type WriteOptions,
 } from './client.ts';
 export { InventoryError, type Outcome } from './http/inventory-error.ts';
+export { newKey } from './http/new-key.ts';
 export type { Listing, Page } from './lists/listing.ts';
 export { fileStorage } from './queue/file-storage.ts';
 export { indexedDbStorage } from './queue/indexed-db-storage.ts';

@@ -65,6 +65,7 @@ function readBody(text: string, isExact: boolean): ErrorBody {
 export function outcomeOf(kind: CallKind, last: InventoryError, isUnsure: boolean): Outcome {
   if (kind === 'read') return 'notApplied';
   if (last.outcome === 'unknown') return 'unknown';
-  const settles = kind === 'keyed' && [400, 409].includes(last.status);
+  // Only the service itself has looked the key up.
+  const settles = kind === 'keyed' && last.code !== 'unexpected_answer' && [400, 409].includes(last.status);
   return isUnsure && !settles ? 'unknown' : 'notApplied';
 }

@@ -11,8 +11,12 @@ export function isTemporary(status: number): boolean {
  * in seconds or as a date. The jitter keeps callers apart that were refused together.
  */
 export function pauseMs(tries: number, retryAfter: string | null = null): number {
-  const growing = Math.min(firstMs * 2 ** (tries - 1), longestMs);
-  return askedMs(retryAfter) + growing * (0.5 + Math.random() / 2);
+  return askedMs(retryAfter) + growingMs(tries, firstMs, longestMs);
+}
+
+/** A pause that doubles with each try, up to the longest, less at most half of it by chance. */
+export function growingMs(tries: number, first: number, longest: number): number {
+  return Math.min(first * 2 ** (tries - 1), longest) * (0.5 + Math.random() / 2);
 }
 
 function askedMs(retryAfter: string | null): number {

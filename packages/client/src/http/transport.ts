@@ -39,10 +39,12 @@ export type Transport = {
   /** The options of a call of `api` whose answer is read with `read`. */
   how(how: How): { parseAs: 'text'; headers: Record<string, string>; fetch: typeof fetch };
   /** The answer of such a call. The caller names its type. */
-  read<Body>(call: Promise<{ data?: string; response: Response }>): Promise<{ body: Body; headers: Headers }>;
+  read<Body>(
+    call: Promise<{ data?: unknown; response: Response }>,
+  ): Promise<{ body: Body; headers: Headers }>;
 };
 
-const timeoutDefaultMs = 30_000;
+export const timeoutDefaultMs = 30_000;
 // The service answers within 12 s, whatever it has to do.
 const attemptMaxMs = 13_000;
 
@@ -107,9 +109,9 @@ export function openTransport(options: TransportOptions): Transport {
       headers: how.idempotencyKey === undefined ? {} : { 'Idempotency-Key': how.idempotencyKey },
       fetch: ((request: Request) => send(request, how)) as typeof fetch,
     }),
-    async read<Body>(call: Promise<{ data?: string; response: Response }>) {
+    async read<Body>(call: Promise<{ data?: unknown; response: Response }>) {
       const { data = '', response } = await call;
-      return { body: readBody(data, response, isExact) as Body, headers: response.headers };
+      return { body: readBody(data as string, response, isExact) as Body, headers: response.headers };
     },
   };
 }

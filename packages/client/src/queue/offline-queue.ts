@@ -82,7 +82,6 @@ export function openOfflineQueue(
   const loop = createLoop({
     hasWork: () => view.waiting.size > 0,
     work: () => sender.sendList().finally(tellDecided),
-    lookAgain: view.load,
     tell,
     signal: closing.signal,
   });
@@ -120,7 +119,10 @@ export function openOfflineQueue(
       await storage.close?.();
     },
   };
-  loaded.then(loop.start, () => {});
+  loaded.then(loop.start).then(
+    () => tell(),
+    () => {},
+  );
   hurryWhenOnline(loop.hurry, closing.signal);
   return queue;
 }

@@ -1,4 +1,4 @@
-import { pause } from '../http/pauses.ts';
+import { growingMs, pause } from '../http/pauses.ts';
 
 export type Loop = {
   /** Begins, unless it runs already. */
@@ -14,24 +14,23 @@ const longestPauseMs = 30_000;
 
 /**
  * Repeats `work` while `hasWork`, with growing pauses after failures, until the signal is aborted. `tell`
- * hears of each failure, and of each success with null. `lookAgain` runs before a new try.
+ * hears of each failure, and of each success with null.
  */
 export function createLoop(options: {
   hasWork: () => boolean;
   work: () => Promise<void>;
-  lookAgain: () => Promise<void>;
   tell: (error: unknown) => void;
   signal: AbortSignal;
 }): Loop {
-  const { hasWork, work, lookAgain, tell, signal } = options;
+  const { hasWork, work, tell, signal } = options;
   let running: Promise<void> | null = null;
   let hurrying = new AbortController();
 
   async function run(): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
       try {
-        if (failures > 0) await lookAgain();
-        if (!hasWork()) break;
+        // After a failure, another program may have done the work: only the storage knows.
+        if (failures === 0 && !hasWork()) break;
         await work();
         failures = 0;
         tell(null);
@@ -39,8 +38,7 @@ export function createLoop(options: {
         if (signal.aborted) break;
         failures += 1;
         tell(error);
-        const growing = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
-        await pause(growing * (0.5 + Math.random() / 2), hurrying.signal);
+        await pause(growingMs(failures, firstPauseMs, longestPauseMs), hurrying.signal);
         hurrying = new AbortController();
       }
     }
