@@ -118,7 +118,8 @@ test('a large event comes in pieces that a slow reader can take', async () => {
   const text = JSON.stringify({ remark: 'ü€😀'.repeat(100_000) });
   const next = { after: 1, scope: null, identity: null };
   const first = {
-    changes: [{ text, cursor: 'A' }],
+    changes: [{ no: 1, text }],
+    cursorAfter: () => 'A',
     next,
     nextCursor: 'A',
     hasMore: false,

@@ -11,7 +11,7 @@ const urlMax = 2000;
 /** The address of a receiver. */
 export function parseReceiver(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !['https:', 'http:'].includes(url.protocol) || text.length > urlMax)
+  if (url === null || !['https:', 'http:'].includes(url.protocol) || url.href.length > urlMax)
     throw new InvalidArgumentError('It must be an address like https://erp.example/inventory.');
   if (url.username !== '' || url.password !== '' || url.hash !== '')
     throw new InvalidArgumentError('It must have neither user and password nor a fragment.');

@@ -1,19 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { readWarehouseNames } from '@inventory/db/catalog/warehouses';
-import { readChanges } from '@inventory/db/changes/read-changes';
+import { type NextChanges, readNextChanges } from '@inventory/db/changes/read-next';
 import { readFeedPosition } from '@inventory/db/changes/read-position';
 import type { Sql } from '@inventory/db/postgres/pool';
-import {
-  digestScope,
-  scopeChange,
-  shortIdentity,
-  writeCursor,
-} from '@inventory/domain/contract/change-cursor';
 import { CommandError } from '../cli/command-error.ts';
 import { beginFrom, type PlaceGiven } from '../cli/webhook-options.ts';
 
 /** Changes as JSON texts, at least one, and the cursor behind them. */
-export type Followed = { changes: string[]; nextCursor: string };
+export type Followed = Pick<NextChanges, 'changes' | 'nextCursor'>;
 
 export type FollowOptions = {
   from: PlaceGiven;
@@ -24,7 +17,6 @@ export type FollowOptions = {
 };
 
 const lookEveryMs = 250;
-const changesMax = 100;
 
 /**
  * The changes of the feed from a place on, as they come, until `signal`. Throws CommandError if the database
@@ -38,24 +30,16 @@ export async function* followFeed(
   const begun = await readFeedPosition(sql, 0);
   const begin = await beginFrom(sql, from);
   let { afterNo, scope } = begin === 'now' ? { afterNo: begun.knownNo, scope: null } : begin;
-  let { knownNo } = begun;
   while (!signal.aborted) {
     const wids = await readWids();
-    const position = await readFeedPosition(sql, knownNo);
+    const position = await readFeedPosition(sql, afterNo);
     if (position.identity !== begun.identity || afterNo > position.drawnNo)
       throw new CommandError(
         'the database was restored, or has lost its last changes: begin again with --from now',
       );
-    knownNo = Math.max(knownNo, position.knownNo);
-    const now = digestScope(wids);
-    const changes = scope === null || scope === now ? [] : [scopeChange(await readWarehouseNames(sql, wids))];
-    const until = Math.max(afterNo, knownNo);
-    const page = await readChanges(sql, { ...{ wids, until, kinds }, after: afterNo, limit: changesMax });
-    changes.push(...page.changes.map(({ text }) => text));
-    afterNo = page.through;
-    scope = now;
-    const nextCursor = writeCursor({ identity: shortIdentity(begun.identity), scope, after: afterNo });
-    if (changes.length > 0) yield { changes, nextCursor };
-    if (!page.hasMore) await wait(lookEveryMs, undefined, { signal }).catch(() => {});
+    const next = await readNextChanges(sql, { afterNo, kinds, scope }, position, wids);
+    ({ throughNo: afterNo, scope } = next);
+    if (next.changes.length > 0) yield next;
+    if (!next.hasMore) await wait(lookEveryMs, undefined, { signal }).catch(() => {});
   }
 }

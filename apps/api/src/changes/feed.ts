@@ -30,8 +30,6 @@ const lookEveryMs = 50;
 const pausePerLook = 4;
 const pausePerWokenMs = 2;
 const pauseMaxMs = 2000;
-// If more numbers than this were drawn since the last look, everybody is woken.
-const numbersMax = 5000;
 
 /**
  * `pool` reads pages. `positionPool` looks for what is new, whose statements hang while commits do, and which
@@ -88,7 +86,7 @@ function createWaiting(pool: StatementPool, positions: Positions) {
       return wake(() => true);
     }
     if (knownNo <= lookedAt) return 0;
-    const range = { after: lookedAt, until: knownNo, numbersMax };
+    const range = { after: lookedAt, until: knownNo };
     const touched = await pool.run((sql) => readTouched(sql, range));
     lookedAt = knownNo;
     return wake(

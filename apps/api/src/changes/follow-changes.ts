@@ -1,4 +1,5 @@
 import { readWarehouseNames } from '@inventory/db/catalog/warehouses';
+import type { ChangeText } from '@inventory/db/changes/read-changes';
 import type { FeedPosition } from '@inventory/db/changes/read-position';
 import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
 import {
@@ -18,9 +19,14 @@ export type Place = { after: number; scope: string | null; identity: string | nu
 /** The place of a caller that begins. */
 export const beginning: Place = { after: 0, scope: null, identity: null };
 
-/** A change as it is sent, and the cursor behind it. */
-export type SentChange = { text: string; cursor: string };
-export type Followed = { changes: SentChange[]; next: Place; nextCursor: string; hasMore: boolean };
+/** `changes`: with the number of each. `cursorAfter`: the cursor behind a change of this number. */
+export type Followed = {
+  changes: ChangeText[];
+  next: Place;
+  nextCursor: string;
+  hasMore: boolean;
+  cursorAfter: (no: number) => string;
+};
 
 /** A caller that reads changes, with its rights of this moment. */
 export type Follower = { client: AuthenticatedClient; limit: number; wait: Wait };
@@ -62,23 +68,23 @@ export async function followChanges(
   const wids = [...client.scope].sort((one, other) => one - other);
   const scope = digestScope(wids);
   const until = Math.max(place.after, position.knownNo);
-  const changes: SentChange[] = [];
+  const changes: ChangeText[] = [];
+  const cursorAfter = (no: number) => cursorAt(no, position, scope);
   if (place.scope !== null && place.scope !== scope) {
     const warehouses = await reads.run((sql) => readWarehouseNames(sql, wids), wait);
-    changes.push({ text: scopeChange(warehouses), cursor: cursorAt(place.after, position, scope) });
+    changes.push({ no: place.after, text: scopeChange(warehouses) });
   }
   const room = limit - changes.length;
   const asked = { wids, after: place.after, until, limit: Math.max(room, 1) };
   const page = await feed.read(asked, client.clientId);
   const isFull = room === 0;
-  if (!isFull) {
-    changes.push(...page.changes.map(({ no, text }) => ({ text, cursor: cursorAt(no, position, scope) })));
-  }
+  if (!isFull) changes.push(...page.changes);
   const after = isFull ? place.after : page.through;
   return {
     changes,
     next: { after, scope, identity },
-    nextCursor: cursorAt(after, position, scope),
+    nextCursor: cursorAfter(after),
     hasMore: isFull ? page.changes.length > 0 : page.hasMore,
+    cursorAfter,
   };
 }

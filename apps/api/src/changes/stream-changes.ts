@@ -34,7 +34,7 @@ export function streamChanges(
     let { changes, ...at } = first;
     await write(`retry: ${retryMs}\n\n`);
     while (!readable.destroyed) {
-      for (const { text, cursor } of changes) await writeInPieces(eventOf(cursor, text));
+      for (const { no, text } of changes) await writeInPieces(eventOf(at.cursorAfter(no), text));
       // An event without data is not seen by the reader's program, but moves the id it will begin with.
       await write(`id: ${at.nextCursor}\n\n`);
       if (feed.hasStopped()) return;

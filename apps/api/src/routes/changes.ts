@@ -19,8 +19,10 @@ const waitMaxSeconds = 25;
 // For what is read once something has come.
 const readWithinMs = 4000;
 
-const number = (text: string) => Number(text);
-const digits = { error: 'must be a plain integer.' };
+const integer = z
+  .string()
+  .regex(/^\d{1,15}$/, { error: 'must be a plain integer.' })
+  .transform(Number);
 const misread = 'must be `now` or a cursor that this service has given.';
 
 const changesQuery = z.object({
@@ -38,10 +40,7 @@ const changesQuery = z.object({
       description:
         'A `nextCursor`, or the `cursor` of `GET /Me`: only changes behind it. `now`: none, only a cursor. Without it: from the beginning',
     }),
-  limit: z
-    .string()
-    .regex(/^\d{1,15}$/, digits)
-    .transform(number)
+  limit: integer
     .refine((limit) => limit >= 1, { error: 'must be at least 1.' })
     .transform((limit) => Math.min(limit, limitMax))
     .default(limitDefault)
@@ -52,10 +51,7 @@ const changesQuery = z.object({
       minimum: 1,
       default: limitDefault,
     }),
-  wait: z
-    .string()
-    .regex(/^\d{1,15}$/, digits)
-    .transform(number)
+  wait: integer
     .transform((seconds) => Math.min(seconds, waitMaxSeconds))
     .default(0)
     .meta({

@@ -47,14 +47,14 @@ export async function attemptMessage(
   return consequence;
 }
 
-/** Sends a message without changes, for an operator, and notes it. */
-export async function attemptTest(sending: Sending, leased: Leased, beginBy: number): Promise<void> {
+/** Sends a message without changes, for an operator, and notes it. Returns false if nothing was noted. */
+export async function attemptTest(sending: Sending, leased: Leased, beginBy: number): Promise<boolean> {
   const message = makeTest(sending.now());
   const sent = await send(sending, leased, message, beginBy);
-  if (sent === null) return;
+  if (sent === null) return false;
   const { tookMs, outcome, answer } = sent;
   const attempted = { messageId: message.messageId, attempt: 1, changeCount: 0, tookMs, outcome, answer };
-  await sending.run((sql) => noteAttempt(sql, leased, attempted, { kind: 'none' }));
+  return sending.run((sql) => noteAttempt(sql, leased, attempted, { kind: 'none' }));
 }
 
 /** Returns null if it is too late, or if the process stops, so that nobody knows whether it arrived. */

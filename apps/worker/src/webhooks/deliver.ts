@@ -61,8 +61,7 @@ async function sendNext(
   };
   const beginBy = begunAt + beginWithinMs;
   if (leased.isTest) {
-    await attemptTest(sending, leased, beginBy);
-    return 'more';
+    return (await attemptTest(sending, leased, beginBy)) ? 'more' : giveBack();
   }
   // Its client may have lost its rights.
   const wids = await run((sql) => readFollowed(sql, leased.clientId));
@@ -71,7 +70,8 @@ async function sendNext(
   const found = kept === null ? await makeNext(sending, leased, wids, await readPosition()) : kept;
   if (found === null) return giveBack();
   if (found.message === null) return found.hasMore ? 'more' : null;
-  const consequence = await attemptMessage(sending, leased, found.message, beginBy);
+  const current = kept === null ? { ...leased, attempts: 0 } : leased;
+  const consequence = await attemptMessage(sending, current, found.message, beginBy);
   if (consequence === null) return giveBack();
   if (consequence.kind === 'again') return { inMs: consequence.inMs };
   return consequence.kind === 'arrived' && found.hasMore ? 'more' : null;
@@ -93,7 +93,7 @@ async function makeNext(
   position: FeedPosition,
 ): Promise<Found | null> {
   if (leased.identity !== position.identity || leased.afterNo > position.drawnNo) {
-    for (const webhookId of await run((sql) => disableRestored(sql, position.drawnNo)))
+    for (const webhookId of await run(disableRestored))
       log.error({ webhook: webhookId }, 'a webhook was disabled: the database was restored since');
     return null;
   }

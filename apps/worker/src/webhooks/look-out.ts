@@ -16,9 +16,6 @@ export type LookOut = {
   known(): ReadonlyMap<number, ServedWebhook>;
 };
 
-// If more numbers than this were drawn since the last look, every webhook may have something to send.
-const numbersMax = 5000;
-
 /** Finds the webhooks for which something has changed since the last look, or whose next attempt is due. */
 export function createLookOut(run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>): LookOut {
   let position: FeedPosition | null = null;
@@ -31,7 +28,7 @@ export function createLookOut(run: <T>(work: (sql: Sql) => Promise<T>) => Promis
   async function readNews(last: FeedPosition | null, now: FeedPosition): Promise<Touched | null> {
     if (last === null || last.identity !== now.identity || now.knownNo < last.knownNo) return null;
     if (now.knownNo === last.knownNo) return { wids: [], forAll: false };
-    return run((sql) => readTouched(sql, { after: last.knownNo, until: now.knownNo, numbersMax }));
+    return run((sql) => readTouched(sql, { after: last.knownNo, until: now.knownNo }));
   }
 
   function isDue({ webhookId, state, isFree, isTest, isPending, isOther, afterNo }: ServedWebhook): boolean {
@@ -44,19 +41,19 @@ export function createLookOut(run: <T>(work: (sql: Sql) => Promise<T>) => Promis
   return {
     async look() {
       const webhooks = await run(readServedWebhooks);
-      const isNew = ({ webhookId }: ServedWebhook) => !known.has(webhookId);
       if (webhooks.length > 0) {
-        const now = await run((sql) => readFeedPosition(sql, position?.knownNo ?? 0));
+        // This only finds who is due. A delivery reads its own position, which is on the standbys.
+        const now = await run((sql) => readFeedPosition(sql, Number.MAX_SAFE_INTEGER));
         const news = await readNews(position, now);
         for (const webhook of webhooks) {
           const { webhookId, wids, afterNo } = webhook;
           const before = known.get(webhookId);
           const hasMoved =
-            before !== undefined && (afterNo < before.afterNo || wids.join() !== before.wids.join());
+            before === undefined || afterNo < before.afterNo || wids.join() !== before.wids.join();
           const isTouched = news === null || news.forAll || wids.some((wid) => news.wids.includes(wid));
           // A place that is ahead of all numbers shows that changes were lost.
           if (afterNo > now.drawnNo) concerned.set(webhookId, Number.POSITIVE_INFINITY);
-          else if (isTouched || hasMoved || isNew(webhook)) concerned.set(webhookId, now.knownNo);
+          else if (isTouched || hasMoved) concerned.set(webhookId, now.knownNo);
         }
         position = now;
       }

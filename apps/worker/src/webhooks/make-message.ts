@@ -1,20 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readWarehouseNames } from '@inventory/db/catalog/warehouses';
-import { readChanges } from '@inventory/db/changes/read-changes';
+import { readNextChanges } from '@inventory/db/changes/read-next';
 import type { FeedPosition } from '@inventory/db/changes/read-position';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { Leased, StoredMessage } from '@inventory/db/webhooks/serve-webhooks';
-import {
-  digestScope,
-  scopeChange,
-  shortIdentity,
-  writeCursor,
-} from '@inventory/domain/contract/change-cursor';
-
-// A message contains at most this many changes, and fewer if their texts are longer together: many servers
-// refuse bodies of a megabyte.
-const changesMax = 100;
-const charactersMax = 500_000;
 
 /** The next message of a webhook; null: none of the changes up to `throughNo` is for it. */
 export type NextMessage = { message: StoredMessage | null; throughNo: number; hasMore: boolean };
@@ -22,23 +10,20 @@ export type NextMessage = { message: StoredMessage | null; throughNo: number; ha
 /** Reads the next changes of a webhook, in the scope of its client, and makes a message of them. */
 export async function makeMessage(
   sql: Sql,
-  { afterNo, kinds, scope: toldScope }: Leased,
+  leased: Leased,
   position: FeedPosition,
   { wids, at }: { wids: readonly number[]; at: number },
 ): Promise<NextMessage> {
-  const scope = digestScope(wids);
-  const told: string[] = [];
-  // Without it, a receiver that keeps a copy would not know that its copy shows other warehouses.
-  if (toldScope !== null && toldScope !== scope) told.push(scopeChange(await readWarehouseNames(sql, wids)));
-  const until = Math.max(afterNo, position.knownNo);
-  const limit = changesMax - told.length;
-  const page = await readChanges(sql, { wids, after: afterNo, until, limit, kinds, charactersMax });
-  told.push(...page.changes.map(({ text }) => text));
-  const { through: throughNo, hasMore } = page;
-  if (told.length === 0) return { message: null, throughNo, hasMore };
-  const nextCursor = writeCursor({ identity: shortIdentity(position.identity), scope, after: throughNo });
-  const { messageId, body } = messageOf(told, nextCursor, at);
-  return { message: { messageId, throughNo, scope, changeCount: told.length, body }, throughNo, hasMore };
+  const { changes, throughNo, scope, nextCursor, hasMore } = await readNextChanges(
+    sql,
+    leased,
+    position,
+    wids,
+  );
+  if (changes.length === 0) return { message: null, throughNo, hasMore };
+  const { messageId, body } = messageOf(changes, nextCursor, at);
+  const message = { messageId, throughNo, scope, changeCount: changes.length, body };
+  return { message, throughNo, hasMore };
 }
 
 /** A message of these changes, each as JSON text. `at`: milliseconds since 1970. */

@@ -29,10 +29,13 @@ export async function readFeedPosition(sql: Sql | Tx, since: number): Promise<Fe
 /** The warehouses that changes after `after` and up to `until` concern. `forAll`: one concerns everybody. */
 export type Touched = { wids: number[]; forAll: boolean };
 
-/** Reads what was touched; null: these are more than `numbersMax` numbers. */
+// More are not looked at.
+const numbersMax = 5000;
+
+/** Reads what was touched; null: these are very many numbers, so perhaps everything was. */
 export async function readTouched(
   sql: Sql,
-  { after, until, numbersMax }: { after: number; until: number; numbersMax: number },
+  { after, until }: { after: number; until: number },
 ): Promise<Touched | null> {
   if (until - after > numbersMax) return null;
   const range = (column: string) => piece`${raw(column)} > ${after} and ${raw(column)} <= ${until}`;

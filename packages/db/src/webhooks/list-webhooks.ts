@@ -49,6 +49,15 @@ export const whyStopped: Piece = piece`
     when not ${Permission.ItemMasterList}::integer = any(security_group.permissions) then 'permission'
   end`;
 
+/** How a webhook is (`WebhookState`), as SQL. Needs `why` beside its columns: see `whyStopped`. */
+export const stateOf: Piece = piece`
+  case
+    when disabled is not null then 'disabled'
+    when why is not null then 'paused'
+    when failing_since is not null then 'failing'
+    else 'active'
+  end`;
+
 /** Webhooks with their clients, which may be removed. */
 export const withClient: Piece = piece`
   webhook
@@ -63,12 +72,7 @@ export async function listWebhooks(
   return send<Webhook>(sql)`
     select webhook_id as "webhookId", client_id as "clientId", url, kinds, allow_private as "allowPrivate",
       created, why, attempts, after_no as "afterNo", last_attempt as "lastAttempt", last_outcome as "lastOutcome",
-      case
-        when disabled is not null then 'disabled'
-        when why is not null then 'paused'
-        when failing_since is not null then 'failing'
-        else 'active'
-      end as state,
+      ${stateOf} as state,
       coalesce(disabled, failing_since) as since,
       case when why is null and failing_since is not null then next_attempt end as "nextAttempt"
     from (

@@ -82,7 +82,9 @@ async function lock(tx: Tx, webhookId: number): Promise<boolean> {
 export async function disableWebhook(sql: Sql, webhookId: number): Promise<boolean> {
   const changed = await sql`
     update webhook
-    set disabled = clock_timestamp(), disabled_why = 'operator'
+    set disabled = clock_timestamp(),
+      -- Only a replay may let one go on whose place is lost.
+      disabled_why = case when disabled_why = 'restored' then disabled_why else 'operator' end
     where webhook_id = ${webhookId}
     returning 1`;
   return changed.length > 0;

@@ -1,8 +1,8 @@
 import { Permission } from '@inventory/auth/permission';
 import { readClients } from '../access/clients.ts';
-import { piece, send } from '../postgres/piece.ts';
+import { type Piece, piece, send } from '../postgres/piece.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
-import { type WebhookState, whyStopped, withClient } from './list-webhooks.ts';
+import { stateOf, type WebhookState, whyStopped, withClient } from './list-webhooks.ts';
 
 /** A webhook as the worker sees it when it looks for work. */
 export type ServedWebhook = {
@@ -30,12 +30,7 @@ export async function readServedWebhooks(sql: Sql): Promise<ServedWebhook[]> {
   return send<ServedWebhook>(sql)`
     select webhook_id as "webhookId", client_id as "clientId", wids, why, after_no as "afterNo", "isOther", "isFree",
       "isPending", test_asked is not null as "isTest",
-      case
-        when disabled is not null then 'disabled'
-        when why is not null then 'paused'
-        when failing_since is not null then 'failing'
-        else 'active'
-      end as state,
+      ${stateOf} as state,
       case when disabled_why is distinct from 'operator'
         then coalesce(extract(epoch from clock_timestamp() - coalesce(failing_since, disabled)), 0) else 0
       end::double precision as "failingSeconds"
@@ -140,7 +135,9 @@ export async function storeMessage(
 ): Promise<boolean> {
   return sql.begin(async (tx) => {
     if (!(await holds(tx, leased))) return false;
-    await tx`delete from webhook_message where webhook_id = ${leased.webhookId}`;
+    const replaced = await tx`delete from webhook_message where webhook_id = ${leased.webhookId} returning 1`;
+    // Its attempts are not those of the new one.
+    if (replaced.length > 0) await tx`update webhook set attempts = 0 where webhook_id = ${leased.webhookId}`;
     await tx`
       insert into webhook_message (webhook_id, message_id, through_no, scope, change_count, body)
       values (${leased.webhookId}, ${messageId}, ${throughNo}, ${scope}, ${changeCount}, ${body})`;
@@ -222,42 +219,33 @@ export async function noteAttempt(
           limit 1
         )`;
     if (!found.held) return false;
-    await tx`
+    if (consequence.kind === 'arrived') await tx`delete from webhook_message where webhook_id = ${webhookId}`;
+    await send(tx)`
       update webhook
-      set lease = null, leased_until = null, last_attempt = clock_timestamp(), last_outcome = ${attempt.outcome}
+      set lease = null, leased_until = null, last_attempt = clock_timestamp(), last_outcome = ${attempt.outcome},
+        ${changesOf(consequence)}
       where webhook_id = ${webhookId}`;
-    await applyConsequence(tx, webhookId, consequence);
     return true;
   });
 }
 
-async function applyConsequence(tx: Tx, webhookId: number, consequence: Consequence): Promise<void> {
+const hasFailed = piece`attempts = attempts + 1, failing_since = coalesce(failing_since, clock_timestamp())`;
+
+/** What else changes in the row of a webhook. */
+function changesOf(consequence: Consequence): Piece {
   switch (consequence.kind) {
     case 'none':
-      await tx`update webhook set test_asked = null where webhook_id = ${webhookId}`;
-      return;
+      return piece`test_asked = null`;
     case 'arrived':
-      await tx`delete from webhook_message where webhook_id = ${webhookId}`;
-      await tx`
-        update webhook
-        set after_no = ${consequence.throughNo}, scope = ${consequence.scope}, attempts = 0, failing_since = null,
-          next_attempt = clock_timestamp()
-        where webhook_id = ${webhookId}`;
-      return;
+      return piece`after_no = ${consequence.throughNo}, scope = ${consequence.scope}, attempts = 0,
+        failing_since = null, next_attempt = clock_timestamp()`;
     case 'again':
-      await tx`
-        update webhook
-        set attempts = attempts + 1, failing_since = coalesce(failing_since, clock_timestamp()),
-          next_attempt = clock_timestamp() + ${consequence.inMs} * interval '1 millisecond'
-        where webhook_id = ${webhookId}`;
-      return;
+      return piece`${hasFailed},
+        next_attempt = clock_timestamp() + ${consequence.inMs}::double precision * interval '1 millisecond'`;
     case 'disabled':
       // An operator may have disabled it meanwhile.
-      await tx`
-        update webhook
-        set attempts = attempts + 1, failing_since = coalesce(failing_since, clock_timestamp()),
-          disabled_why = coalesce(disabled_why, ${consequence.why}), disabled = coalesce(disabled, clock_timestamp())
-        where webhook_id = ${webhookId}`;
+      return piece`${hasFailed}, disabled_why = coalesce(disabled_why, ${consequence.why}),
+        disabled = coalesce(disabled, clock_timestamp())`;
   }
 }
 
@@ -265,12 +253,13 @@ async function applyConsequence(tx: Tx, webhookId: number, consequence: Conseque
  * Disables the webhooks whose place is of a database that was restored since, or that has lost changes which
  * were told. Returns their numbers.
  */
-export async function disableRestored(sql: Sql, drawnNo: number): Promise<number[]> {
+export async function disableRestored(sql: Sql): Promise<number[]> {
   const rows = await sql<{ webhook_id: number }[]>`
     update webhook
     set disabled = clock_timestamp(), disabled_why = 'restored'
     from database_identity
-    where disabled is null and (database_id <> id or after_no > ${drawnNo})
+    cross join feed_position() as position
+    where disabled is null and (database_id <> id or after_no > position.drawn_no)
     returning webhook_id`;
   return rows.map(({ webhook_id }) => webhook_id);
 }
