@@ -65,7 +65,7 @@ const env = {
   ...{ DATABASE_URL: url, REDIS_URL: stack.redisUrl, QUEUE_PREFIX: 'bench_scan', RATE_LIMIT: '1000000' },
   PORT: '0',
 };
-const worker = await startProcess(ways.ours.worker!, env, { nodeOptions, imports: [] });
+const worker = await startProcess(ways.ours.worker!, env, { nodeOptions });
 const api = await startProbedApi(env);
 const origin = `http://127.0.0.1:${api.port}`;
 const token = await fetchToken(origin, 'bench', secret);

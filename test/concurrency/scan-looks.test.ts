@@ -88,7 +88,7 @@ test('items and aliases are found by their indexes, however many there are', asy
   const names = Array.from({ length: 1000 }, (_, index) =>
     index % 2 === 0 ? `ITEM-${index}` : `ALIAS-${index}`,
   );
-  const found = await sql.begin((tx) => findItemMatches(tx, { shortIds: names, aliases: names }));
+  const found = await sql.begin((tx) => findItemMatches(tx, names));
   expect(found).toHaveLength(999);
   expect(found.every(({ name, partNo }) => name.endsWith(`-${partNo}`))).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { type Operation, operationsOf } from './operations.ts';
+import { type Operation, operationOf } from './operations.ts';
 import type { Json } from './schemas.ts';
 
 /** A sample of the document, in the form that several readers of OpenAPI know. */
@@ -9,14 +9,13 @@ export type CodeSample = { lang: string; label: string; source: string };
  * the address of the service and the token.
  */
 export function withCodeSamples(paths: Record<string, Json>): Record<string, Json> {
-  const samples = new Map(operationsOf(paths).map((each) => [each.id, samplesOf(each)]));
   return Object.fromEntries(
     Object.entries(paths as Record<string, Record<string, Json>>).map(([path, methods]) => [
       path,
       Object.fromEntries(
         Object.entries(methods).map(([method, operation]) => [
           method,
-          { ...operation, 'x-codeSamples': samples.get(String(operation.operationId)) },
+          { ...operation, 'x-codeSamples': samplesOf(operationOf(method, path, operation)) },
         ]),
       ),
     ]),

@@ -30,7 +30,8 @@ export function operationsOf(paths: Json): Operation[] {
   );
 }
 
-function operationOf(method: string, path: string, operation: Json): Operation {
+/** Reads an operation of a path. */
+export function operationOf(method: string, path: string, operation: Json): Operation {
   // Headers are references. Only the key matters here.
   const parameters = (operation.parameters ?? []) as (Parameter & { $ref?: string })[];
   const body = bodyOf(operation);

@@ -1,6 +1,7 @@
 import { Permission } from '@inventory/auth/permission';
 import { findItem } from '@inventory/db/catalog/items';
 import { aliasPage } from '@inventory/db/lists/list-aliases';
+import type { Wait } from '@inventory/db/postgres/statement-pool';
 import { nameTaken } from '@inventory/domain/contract/conflict';
 import { lengthMax, name } from '@inventory/domain/contract/fields';
 import { pageQueryShape } from '@inventory/paging/page-query';
@@ -96,11 +97,7 @@ export function aliasRoutes(database: Database) {
   ];
 }
 
-async function isItem(
-  { reads }: Database,
-  partNo: number,
-  wait: Parameters<typeof reads.run>[1],
-): Promise<boolean> {
+async function isItem({ reads }: Database, partNo: number, wait: Wait): Promise<boolean> {
   return (await reads.run((sql) => findItem(sql, { partNo }), wait)) !== null;
 }
 

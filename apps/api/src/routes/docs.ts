@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Context, Next } from 'koa';
 import { methodRefused, unknownPath } from '../http/errors.ts';
+import { type StaticFile, sendStaticFile, staticFile } from '../http/static-file.ts';
 import { collectionText } from '../openapi/collection.ts';
 import { type Guide, llmsText } from '../openapi/llms.ts';
 import { readGuides } from './guides.ts';
-
-const compress = promisify(gzip);
 
 // Everything comes from this process. The page's icons are `data:` images.
 const contentSecurityPolicy = [
@@ -64,14 +60,6 @@ export function isOfDocs(path: string): boolean {
   return roots.includes(path) || path.startsWith('/docs/');
 }
 
-type File = {
-  type: string;
-  content: Buffer;
-  etag: string;
-  cacheControl: string;
-  compressed?: Promise<Buffer>;
-};
-
 /**
  * Serves `/openapi.json`, its other forms, the page `/docs` with its files and guides, and the redirect from
  * `/`, to everybody: no token is needed and nothing comes from another host. The bytes are charged to the
@@ -84,7 +72,7 @@ export function docsRoutes(basePath: string, openApi: string) {
   const document = JSON.parse(openApi);
   const guides = readGuides();
   // Only these names exist, so no path leads outside.
-  const files = new Map<string, File>([
+  const files = new Map<string, StaticFile>([
     ['/openapi.json', file('application/json', openApi, ours)],
     ['/collection.json', file('application/json', collectionText(document), ours)],
     ['/llms.txt', file('text/plain', llmsText(document, guides), ours)],
@@ -107,7 +95,7 @@ export function docsRoutes(basePath: string, openApi: string) {
     const found = files.get(path);
     if (found === undefined && !path.startsWith('/docs/')) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodRefused(docsMethods.join(', '));
-    if (found !== undefined) return sendFile(ctx, found);
+    if (found !== undefined) return sendStaticFile(ctx, found);
     if (path !== '/docs/') throw unknownPath();
     // The page's links are relative, so that a proxy may serve it below another path.
     ctx.status = 308;
@@ -116,32 +104,11 @@ export function docsRoutes(basePath: string, openApi: string) {
   };
 }
 
-function file(type: string, content: string | Buffer, cacheControl: string): File {
-  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-  // Weak, because the content may be compressed or not.
-  return { type, content: Buffer.from(content), etag: `W/"${hash}"`, cacheControl };
-}
-
-async function sendFile(ctx: Context, found: File) {
-  ctx.status = 200;
-  ctx.set({
-    'Cache-Control': found.cacheControl,
+function file(type: string, content: string | Buffer, cacheControl: string): StaticFile {
+  return staticFile(type, content, {
+    'Cache-Control': cacheControl,
     'Content-Security-Policy': contentSecurityPolicy,
-    ETag: found.etag,
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   });
-  ctx.vary('Accept-Encoding');
-  if (ctx.fresh) {
-    ctx.status = 304;
-    return;
-  }
-  ctx.type = found.type;
-  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') {
-    ctx.body = found.content;
-    return;
-  }
-  found.compressed ??= compress(found.content);
-  ctx.set('Content-Encoding', 'gzip');
-  ctx.body = await found.compressed;
 }

@@ -36,7 +36,8 @@ export async function scanCodes(
   const wids = wid === undefined ? [...asker.client.scope] : [wid];
   const only = wids.length === 1 ? wids[0]! : null;
   const find = async (tx: Tx): Promise<Found> => {
-    const items = itemsByName(await findItemMatches(tx, namesOf(codes)));
+    const names = [...new Set(codes.flatMap(itemNamesOf))];
+    const items = new Map((await findItemMatches(tx, names)).map((match) => [match.name, match]));
     const asks: (readonly Asked[])[] = [];
     const all = new Map<string, StockAsk>();
     for (const code of codes) {
@@ -46,7 +47,7 @@ export async function scanCodes(
       asks.push(asked);
     }
     const places = await findStockMatches(tx, [...all.values()], wids, matchesMax + 1, pace);
-    const stock = new Map([...all.keys()].map((key, place) => [key, places.get(place) ?? []]));
+    const stock = new Map([...all.keys()].map((key, place) => [key, places[place]!]));
     return { items, asks, stock, only };
   };
   const found = await lists.lookUp(
@@ -61,27 +62,12 @@ export async function scanCodes(
   return `{"results":[${results.join(',')}]}`;
 }
 
-type ItemsByName = ReadonlyMap<string, readonly ItemMatch[]>;
-
-function namesOf(codes: readonly Code[]): { shortIds: string[]; aliases: string[] } {
-  const all = new Set(codes.flatMap(itemNamesOf));
-  return { shortIds: [...all], aliases: [...all] };
-}
+type ItemsByName = ReadonlyMap<string, ItemMatch>;
 
 /** What an item may be called by in a code: as it was read, by its GTIN, or by an SSCC. */
 function itemNamesOf({ texts, gs1 }: Code): string[] {
   const ofGs1 = gs1 === null ? [] : [gs1.gtin, gs1.sscc].flatMap((name) => name ?? []);
   return [...new Set([...texts, ...ofGs1])];
-}
-
-function itemsByName(matches: readonly ItemMatch[]): ItemsByName {
-  const byName = new Map<string, ItemMatch[]>();
-  for (const match of matches) {
-    const known = byName.get(match.name);
-    if (known === undefined) byName.set(match.name, [match]);
-    else known.push(match);
-  }
-  return byName;
 }
 
 const recNo = /^[1-9]\d{0,15}$/;
@@ -97,7 +83,7 @@ function asked(kind: StockKind, value: string, partNo: number | null = null): As
 /** The look-ups of a code, in the order of their kinds. */
 function asksOfCode({ texts, gs1 }: Code, items: ItemsByName): Asked[] {
   // The batch or serial number of an item means nothing with another item.
-  const partNo = gs1 === null || gs1.gtin === null ? null : items.get(gs1.gtin)?.[0]?.partNo;
+  const partNo = gs1 === null || gs1.gtin === null ? null : items.get(gs1.gtin)?.partNo;
   const serials = [...texts, ...(gs1?.sscc == null ? [] : [gs1.sscc])];
   const ofItem = (kind: StockKind, value: string | null | undefined) =>
     value == null || partNo === undefined ? [] : [asked(kind, value, partNo)];

@@ -50,11 +50,7 @@ export async function makeGates(
     if (partNo === undefined) unknown.add(itemId);
     else remember(own, itemId, parts.aliases.get(itemId) ?? itemId, partNo);
   }
-  if (unknown.size > 0) await readNames(sql, unknown, own);
-  for (const itemId of unknown) {
-    const partNo = partNoOf(own, itemId);
-    if (partNo !== undefined) remember(parts, itemId, own.aliases.get(itemId) ?? itemId, partNo);
-  }
+  await readNames(sql, unknown, parts, own);
   const missing: GateId[] = [];
   for (const gate of gateIdsOf(requests, own)) {
     const key = gateKey(gate.partNo, gate.wid);
@@ -97,18 +93,15 @@ export function partNoOf({ byShortId, aliases }: PartNumbers, itemId: string): n
   return byShortId.get(itemId) ?? byShortId.get(aliases.get(itemId) ?? '');
 }
 
-/** Adds the items of these names. Names that no item has are left out. */
-export async function readNames(sql: Sql | Tx, names: Iterable<string>, parts: PartNumbers): Promise<void> {
-  const wanted = [...names];
-  const rows = await sql<{ short_id: string; part_no: number }[]>`
-    select short_id, part_no
-    from item
-    where short_id = any(${wanted}::text[])`;
-  for (const row of rows) parts.byShortId.set(row.short_id, row.part_no);
-  const others = wanted.filter((name) => !parts.byShortId.has(name));
-  if (others.length === 0) return;
-  for (const { name, shortId, partNo } of await findNamedItems(sql, others)) {
-    remember(parts, name, shortId, partNo);
+/** Adds the items of these names to all of `parts`. Names that no item has are left out. */
+export async function readNames(
+  sql: Sql | Tx,
+  names: ReadonlySet<string>,
+  ...parts: readonly PartNumbers[]
+): Promise<void> {
+  if (names.size === 0) return;
+  for (const { name, shortId, partNo } of await findNamedItems(sql, [...names])) {
+    for (const each of parts) remember(each, name, shortId, partNo);
   }
 }
 

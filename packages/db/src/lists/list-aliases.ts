@@ -5,10 +5,7 @@ import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { type List, readPage } from './pages/read-page.ts';
 
 /** Chooses how a page of the aliases of an item is read. */
-export function aliasPage(
-  { page, pageSize }: Pick<PageQuery, 'page' | 'pageSize'>,
-  partNo: number,
-): ListReading {
+export function aliasPage(query: PageQuery, partNo: number): ListReading {
   const where = piece`part_no = ${partNo}`;
   const list: List = {
     table: 'item_alias',
@@ -19,7 +16,6 @@ export function aliasPage(
     defaultOrder: { by: 'alias', direction: 'asc' },
     tieBreaker: 'alias',
   };
-  const query: PageQuery = { page, pageSize, sort: undefined, direction: 'asc' };
   const read = (sql: Sql) => readPage(sql, query, list);
   const findFew = async (sql: Sql) =>
     (await firstOfFew(sql, [{ selection: piece`select from item_alias where ${where}` }])) && read;

@@ -14,17 +14,14 @@ export type ItemMatch = {
 };
 
 /**
- * Finds the items with these shortIDs and aliases. Discontinued ones are found, too: their labels are still
- * scanned.
+ * Finds the items with these names: one at most for each, by its shortID or by an alias. Discontinued ones
+ * are found, too: their labels are still scanned.
  */
-export async function findItemMatches(
-  tx: Tx,
-  names: { shortIds: readonly string[]; aliases: readonly string[] },
-): Promise<ItemMatch[]> {
+export async function findItemMatches(tx: Tx, names: readonly string[]): Promise<ItemMatch[]> {
   const rows = await send<ItemMatch>(tx)`
     select 'item' as kind, short_id as name, part_no as "partNo", short_id as "shortID", description
     from item
-    where short_id = any(${names.shortIds}::text[])
+    where short_id = any(${names}::text[])
     union all
     select 'alias', alias, item.part_no, item.short_id, item.description
     from item_alias
@@ -34,7 +31,7 @@ export async function findItemMatches(
       where item.part_no = item_alias.part_no
       offset 0
     ) as item
-    where alias = any(${names.aliases}::text[])`;
+    where alias = any(${names}::text[])`;
   return [...rows];
 }
 
@@ -70,10 +67,10 @@ const heldLookedAtMax = 1000;
 type Row = Omit<LotMatch, 'kind' | 'units'> & { place: number; units: string };
 
 /**
- * Finds lots and spots in these warehouses, at most some more than `max` of each ask; by the index of the ask
- * in the list, lots in stock first. All asks travel in three statements. Nothing outside these warehouses is
- * looked at but a lot whose recNo was asked for. Must be the last statements of the transaction. `pace` is
- * called between the matches.
+ * Finds lots and spots in these warehouses for each ask, in the order of the asks, lots in stock first; of
+ * each, some more than `max` lots at most. All asks travel in three statements. Nothing outside these
+ * warehouses is looked at but a lot whose recNo was asked for. Must be the last statements of the
+ * transaction. `pace` is called between the matches.
  */
 export async function findStockMatches(
   tx: Tx,
@@ -81,14 +78,9 @@ export async function findStockMatches(
   wids: readonly number[],
   max: number,
   pace: Pacer = () => undefined,
-): Promise<Map<number, StockMatch[]>> {
-  const found = new Map<number, StockMatch[]>();
+): Promise<StockMatch[][]> {
+  const found = asks.map((): StockMatch[] => []);
   if (asks.length === 0 || wids.length === 0) return found;
-  const add = (place: number, match: StockMatch) => {
-    const known = found.get(place);
-    if (known === undefined) found.set(place, [match]);
-    else known.push(match);
-  };
   const { anyItem, oneItem } = branchesOf(asks, wids, max);
   const spots = await findSpots(tx, asks, wids);
   const rows = await findLots(tx, anyItem);
@@ -102,9 +94,10 @@ export async function findStockMatches(
   for (const { place, units, ...lot } of rows) {
     await pace();
     const kind = asks[place]!.kind as LotMatch['kind'];
-    add(place, { kind, ...lot, units: parseQuantity(units) });
+    found[place]!.push({ kind, ...lot, units: parseQuantity(units) });
   }
-  for (const { place, wid } of spots) add(place, { kind: 'spot', wID: wid, spot: asks[place]!.value });
+  for (const { place, wid } of spots)
+    found[place]!.push({ kind: 'spot', wID: wid, spot: asks[place]!.value });
   return found;
 }
 
@@ -220,30 +213,34 @@ function ofItem(
   return piece`
     select asked.place, found.rec_no
     from ${asked(given)}
-    cross join unnest(${wids}::integer[]) as scope (wid)
     cross join lateral (
-      (
-        select rec_no
-        from lot
-        where lot.part_no = asked.part_no and lot.wid = scope.wid and lot.${raw(column)} = asked.value and active
-          and not hold and ${raw(isSet)}
-        ${pickOrder}
-        limit ${max}
-      )
-      union all
-      (
-        select rec_no
-        from (
-          select rec_no, ${raw(column)}
+      select of_warehouse.rec_no
+      from unnest(${wids}::integer[]) as scope (wid)
+      cross join lateral (
+        (
+          select rec_no
           from lot
-          where lot.part_no = asked.part_no and lot.wid = scope.wid and active and hold and ${raw(held)}
-            ${isIndexed ? piece`and lot.${raw(column)} = asked.value` : piece``}
+          where lot.part_no = asked.part_no and lot.wid = scope.wid and lot.${raw(column)} = asked.value and active
+            and not hold and ${raw(isSet)}
           ${pickOrder}
-          limit ${isIndexed ? max : heldLookedAtMax}
-        ) as held
-        where held.${raw(column)} = asked.value
-        limit ${max}
-      )
+          limit ${max}
+        )
+        union all
+        (
+          select rec_no
+          from (
+            select rec_no, ${raw(column)}
+            from lot
+            where lot.part_no = asked.part_no and lot.wid = scope.wid and active and hold and ${raw(held)}
+              ${isIndexed ? piece`and lot.${raw(column)} = asked.value` : piece``}
+            ${pickOrder}
+            limit ${isIndexed ? max : heldLookedAtMax}
+          ) as held
+          where held.${raw(column)} = asked.value
+          limit ${max}
+        )
+      ) as of_warehouse
+      limit ${lookedAtMax}
     ) as found`;
 }
 

@@ -30,9 +30,14 @@ export function elementOf({ ai, parts }: Identifier, value: string, year: number
     const text = value.slice(at, at + part.max);
     if (text.length < part.min) return { ai, message: 'Its value is too short.' };
     if (!characters[part.what].test(text)) return { ai, message: 'Its value has other characters.' };
-    const message = part.rule === '' ? null : faultOf(part.rule, text, year);
-    if (message !== null) return { ai, message };
-    if (index === 0 && dateRules.has(part.rule)) element.date = dateOf(part.rule, text, year)!;
+    if (dateRules.has(part.rule)) {
+      const date = dateOf(part.rule, text, year);
+      if (date === null) return { ai, message: 'There is no such day.' };
+      if (index === 0) element.date = date;
+    } else if (part.rule !== '') {
+      const { holds, message } = rules[part.rule]!;
+      if (!holds(text)) return { ai, message };
+    }
     at += text.length;
   }
   if (at < value.length) return { ai, message: 'Its value is too long.' };
@@ -84,13 +89,6 @@ function matches(pattern: RegExp) {
 
 function isPiece(piece: string, total: string): boolean {
   return Number(piece) > 0 && Number(piece) <= Number(total);
-}
-
-/** The message why a part breaks its rule; null if it does not. */
-function faultOf(rule: string, text: string, year: number): string | null {
-  if (dateRules.has(rule)) return dateOf(rule, text, year) === null ? 'There is no such day.' : null;
-  const { holds, message } = rules[rule]!;
-  return holds(text) ? null : message;
 }
 
 /** The date of YYMMDD or, for `date`, YYYYMMDD; null for a day that does not exist. */

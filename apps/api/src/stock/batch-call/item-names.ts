@@ -1,4 +1,5 @@
 import type { NamedItem } from '@inventory/db/catalog/named-items';
+import { whenUnanswered } from '../../turns/insist.ts';
 
 /** Finds the items of names. */
 export type FindNamedItems = (names: readonly string[]) => Promise<readonly NamedItem[]>;
@@ -20,7 +21,7 @@ export function createItemNames(find: FindNamedItems): ItemNames {
   return async (names) => {
     const open = [...names].filter((name) => !shortIds.has(name));
     if (names.size < 2 || open.length === 0) return (name) => name;
-    const found = await find(open).catch(() => null);
+    const found = await find(open).catch(whenUnanswered(null));
     if (found === null) return (name) => (shortIds.has(name) ? name : anyItem);
     if (shortIds.size > rememberedMax) shortIds.clear();
     for (const { shortId } of found) shortIds.add(shortId);
