@@ -3,6 +3,7 @@
 //   +5 WIDGET-100    receive 5        -2 WIDGET-100    issue 2        =7 WIDGET-100    7 were counted
 //   !                what waits, what was refused          !!               forget what was refused
 import { createInterface } from 'node:readline/promises';
+import { setTimeout } from 'node:timers/promises';
 import { fileStorage, InventoryClient, InventoryError } from '@inventory/client';
 
 const { BASE_URL: baseUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = process.env;
@@ -60,6 +61,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
 }
 // The end of the input ends the shift: what waits is sent now, or by the next start.
-await Promise.race([queue.drained(), new Promise((resolve) => setTimeout(resolve, 10_000))]);
+await Promise.race([queue.drained(), setTimeout(10_000, undefined, { ref: false })]);
 console.log(state());
 await queue.close();

@@ -8,16 +8,17 @@ const seen = new Set();
 const work = [];
 
 const server = createServer(async (request, response) => {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
   try {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
     const { data } = await verifyWebhook(secret, request.headers, Buffer.concat(chunks));
     const id = request.headers['webhook-id'];
     if (!seen.has(id)) work.push(...data.value);
     seen.add(id);
     response.writeHead(204).end();
   } catch (error) {
-    if (!(error instanceof InventoryError)) throw error;
+    // The sender has gone in the middle, for example.
+    if (!(error instanceof InventoryError)) return response.destroy();
     response.writeHead(400).end(error.message);
   }
   for (const change of work.splice(0)) handle(change);
