@@ -1,10 +1,13 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { readChanges } from '@inventory/db/changes/read-changes';
 import { readFeedPosition } from '@inventory/db/changes/read-position';
 import { seed } from '@inventory/db/operator/seed';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
-import { Pool } from 'undici';
 import { readOptions } from '../harness/read-options.ts';
+import type { FollowersAsked, FollowersTold } from './change-followers.ts';
 import { medianOf, runLoad } from './load.ts';
 import { memoryOf } from './memory.ts';
 import { atLeast, atMost, type Mark, marksTable, tableOf } from './report.ts';
@@ -73,36 +76,15 @@ async function readAll(size: number): Promise<[what: string, value: number][]> {
   return measured;
 }
 
-/** Callers that wait, answer after answer, until `stop`. Notes how long each change took to reach one. */
-function followAll(site: Site, count: number) {
-  const pool = new Pool(site.origin, { connections: count, pipelining: 1 });
-  const headers = { authorization: `Bearer ${site.token}` };
-  let stopped = false;
-  const delays: number[] = [];
-  let answers = 0;
-  const get = async (path: string) => {
-    const { body } = await pool.request({ method: 'GET', path: `/api/v1${path}`, headers });
-    return (await body.json()) as { nextCursor: string; value: { type: string; at?: string }[] };
-  };
-  async function follow() {
-    let { nextCursor } = await get('/Changes?after=now');
-    while (!stopped) {
-      const page = await get(`/Changes?after=${nextCursor}&wait=5`);
-      nextCursor = page.nextCursor;
-      answers += 1;
-      // The clocks are those of one machine. Of each page the oldest has waited longest.
-      const at = page.value.find(({ type }) => type === 'stock')?.at;
-      if (at !== undefined) delays.push(Date.now() - Date.parse(at));
-    }
-  }
-  const all = Promise.all(Array.from({ length: count }, follow));
+/** Callers that wait, answer after answer, until `stop`, in a process of their own. */
+function followAll({ origin, token }: Site, count: number) {
+  const follower = fork(join(import.meta.dirname, 'change-followers.ts'), { execArgv: ['--import', 'tsx'] });
+  follower.send({ origin, token, count } satisfies FollowersAsked);
   return {
-    delays,
-    answers: () => answers,
-    async stop() {
-      stopped = true;
-      await all;
-      await pool.close();
+    async stop(): Promise<FollowersTold> {
+      follower.send('stop');
+      const [told] = await once(follower, 'message');
+      return told as FollowersTold;
     },
   };
 }
@@ -116,6 +98,10 @@ async function waitBeside() {
     await load({ seconds: 10 });
     const seen: { alone: number; beside: number }[] = [];
     const lone = await load({ callers: 1, next: receive(spread) });
+    const full = await load({});
+    const few = followAll(site, 10);
+    await load({ pacePerSecond: full.rate / 2 });
+    const { delays } = await few.stop();
     let more = 0;
     for (let run = 0; run < Number(values.runs); run++) {
       await site.settle();
@@ -123,23 +109,21 @@ async function waitBeside() {
       await site.settle();
       const before = memoryOf(site.processes.api.child);
       const following = followAll(site, callers);
-      await setTimeout(3000);
+      await setTimeout(5000);
       more = Math.max(more, memoryOf(site.processes.api.child) - before);
       const beside = await load({});
-      console.error(`alone ${alone.rate.toFixed(0)}/s, beside ${beside.rate.toFixed(0)}/s`);
-      console.error(`answers to those who wait: ${following.answers()}`);
-      await following.stop();
+      const { answers } = await following.stop();
+      console.error(
+        `alone ${alone.rate.toFixed(0)}/s, beside ${beside.rate.toFixed(0)}/s, ${answers} answers to those who wait`,
+      );
       seen.push({ alone: alone.rate, beside: beside.rate });
     }
-    const few = followAll(site, 10);
-    await load({ pacePerSecond: medianOf(seen.map(({ alone }) => alone)) / 2 });
-    await few.stop();
     marks.push(
       atMost(`MB more with ${callers} callers that wait`, more, 100),
       atLeast('writes beside them / without them', medianOf(seen.map((run) => run.beside / run.alone)), 0.95),
       atMost(
         'a change reaches a caller at half load, p50 / p50 of a lone receipt',
-        medianOf(few.delays) / lone.p50Ms,
+        medianOf(delays) / lone.p50Ms,
         50,
       ),
     );

@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net';
+import { createPace } from '@inventory/api/changes/pace';
+import { createPages } from '@inventory/api/changes/pages';
 import { streamChanges } from '@inventory/api/changes/stream-changes';
 import { startServer } from '@inventory/api/server';
 import { holdLot } from '@inventory/db/operator/holds';
+import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { createLog } from '@inventory/process/log/log';
 import { expect, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
@@ -10,7 +13,7 @@ import { readEvents } from '../harness/network/event-reader.ts';
 import { openRaw } from '../harness/network/raw-connection.ts';
 import { createApiClient } from '../harness/service/api-client.ts';
 import { startProcess } from '../harness/service/processes.ts';
-import { useService } from '../harness/service/service.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 
@@ -125,11 +128,40 @@ test('a large event comes in pieces that a slow reader can take', async () => {
     hasMore: false,
     wids: new Set<number>(),
   };
-  const feed = { hasStopped: () => true, untilTouched: async () => {} };
+  const feed = { hasStopped: () => true, untilTouched: async () => {}, untilRested: async () => {} };
   const pieces: Buffer[] = [];
   for await (const piece of streamChanges(feed, first, async () => first)) pieces.push(piece);
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
   expect(Buffer.concat(pieces).toString()).toContain(`\n\nid: A\ndata: ${text}\n\n`);
+});
+
+test('callers that wait share a page of a moment ago; one that does not wait reads its own', async () => {
+  let reads = 0;
+  const page = { changes: [{ no: 2, text: '{}' }], through: 2, hasMore: true };
+  const run = async () => ({ ...page, through: ++reads + 1 });
+  const read = createPages({ run } as unknown as StatementPool);
+  const asked = { wids: [1], after: 1, until: 5, limit: 1 };
+  const through = async (waits: boolean, other = {}) =>
+    (await read({ ...asked, ...other }, uniqueName('client'), waits)).through;
+  expect(await Promise.all([through(true), through(true), through(false)])).toEqual([2, 2, 2]);
+  expect(await through(true, { until: 9 })).toBe(2);
+  expect(await through(true, { wids: [2] })).toBe(3);
+  expect(await through(true, { after: 2 })).toBe(4);
+  expect(await through(true, { limit: 2 })).toBe(5);
+  expect(await through(false)).toBe(6);
+});
+
+test('callers that wait rest longer the more is written, and ten seconds at most', () => {
+  const restAfter = (answers: number, changesPerSecond: number) => {
+    const pace = createPace();
+    pace.noteRate(changesPerSecond);
+    for (let count = 0; count < answers; count++) pace.noteAnswer(100, count > 0);
+    return pace.restMs();
+  };
+  expect(restAfter(0, 4000)).toBe(0);
+  expect(restAfter(1000, 4000)).toBeGreaterThan(4 * restAfter(1000, 0));
+  expect(restAfter(1000, 0)).toBeGreaterThan(20 * restAfter(10, 0));
+  expect(restAfter(100_000, 4000)).toBeLessThanOrEqual(10_000);
 });
 
 test('an api that stops ends the events that it sends, and answers those who wait', async () => {

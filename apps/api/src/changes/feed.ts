@@ -1,5 +1,6 @@
 import { readTouched } from '@inventory/db/changes/read-position';
 import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
+import { createPace, type Pace } from './pace.ts';
 import { createPages, type ReadPage } from './pages.ts';
 import { createPositions, type Positions } from './positions.ts';
 
@@ -13,6 +14,12 @@ type Followed = { wids: ReadonlySet<number>; after: number };
 export type Feed = Pick<Positions, 'recent' | 'soon'> & {
   position: Positions['read'];
   read: ReadPage;
+  /** Notes an answer to a caller that waits. */
+  noteAnswer: Pace['noteAnswer'];
+  /** Whether callers that wait are not answered now. */
+  isResting(): boolean;
+  /** Resolves when they are answered again, and as `untilTouched` does. */
+  untilRested(timeMs: number, onGone: Wait['onGone']): Promise<void>;
   /**
    * Resolves when something that is followed may have changed, after `timeMs`, when the caller goes, or when
    * the feed stops.
@@ -26,10 +33,11 @@ export type Feed = Pick<Positions, 'recent' | 'soon'> & {
 
 // The pause between two looks, while somebody waits.
 const lookEveryMs = 50;
-// A look on a slow machine must not follow the previous one at once, nor one that woke very many.
+// A look on a slow machine must not follow the previous one at once.
 const pausePerLook = 4;
-const pausePerWokenMs = 2;
 const pauseMaxMs = 2000;
+// What a caller follows that only rests.
+const nothing: Followed = { wids: new Set(), after: Number.POSITIVE_INFINITY };
 
 /**
  * `pool` reads pages. `positionPool` looks for what is new, whose statements hang while commits do, and which
@@ -37,24 +45,29 @@ const pauseMaxMs = 2000;
  */
 export function createFeed(pool: StatementPool, positionPool: StatementPool): Feed {
   const positions = createPositions(positionPool, pool);
-  const waiting = createWaiting(positionPool, positions);
+  const pace = createPace();
+  const waiting = createWaiting(positionPool, positions, pace);
+  const untilTouched: Feed['untilTouched'] = (followed, timeMs, onGone) =>
+    new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        forget?.();
+        leave();
+        resolve();
+      };
+      const timer = setTimeout(end, timeMs);
+      const leave = waiting.add(followed, end);
+      const forget = onGone?.(end);
+    });
   return {
     position: positions.read,
     recent: positions.recent,
     soon: positions.soon,
     read: createPages(pool),
-    untilTouched: (followed, timeMs, onGone) =>
-      new Promise((resolve) => {
-        const end = () => {
-          clearTimeout(timer);
-          forget?.();
-          leave();
-          resolve();
-        };
-        const timer = setTimeout(end, timeMs);
-        const leave = waiting.add(followed, end);
-        const forget = onGone?.(end);
-      }),
+    noteAnswer: pace.noteAnswer,
+    untilTouched,
+    isResting: () => pace.restMs() > 0,
+    untilRested: (timeMs, onGone) => untilTouched(nothing, Math.min(pace.restMs(), timeMs), onGone),
     waitingCount: waiting.count,
     hasStopped: waiting.hasStopped,
     stop: waiting.stop,
@@ -62,22 +75,22 @@ export function createFeed(pool: StatementPool, positionPool: StatementPool): Fe
 }
 
 /** Those who wait, and the look for what concerns them. */
-function createWaiting(pool: StatementPool, positions: Positions) {
+function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
   const all = new Set<{ followed: Followed; wake: () => void }>();
   // Everything up to this number has woken whom it concerns.
   let lookedAt = 0;
   let lookedIn = '';
+  let lookedMs = performance.now();
   let isLooking = false;
   let stopped = false;
 
-  /** Returns how many were woken. */
-  function wake(concerns: (followed: Followed) => boolean): number {
-    const woken = [...all].filter(({ followed }) => concerns(followed));
-    for (const each of woken) each.wake();
-    return woken.length;
+  const isBehind = ({ after }: Followed) => after < lookedAt;
+
+  function wake(concerns: (followed: Followed) => boolean) {
+    for (const each of [...all].filter(({ followed }) => concerns(followed))) each.wake();
   }
 
-  async function look(): Promise<number> {
+  async function look() {
     const { identity, knownNo, drawnNo } = await positions.read();
     // The database was restored, or has lost its last changes.
     if (identity !== lookedIn || drawnNo < lookedAt) {
@@ -85,14 +98,16 @@ function createWaiting(pool: StatementPool, positions: Positions) {
       lookedAt = knownNo;
       return wake(() => true);
     }
-    if (knownNo <= lookedAt) return 0;
+    const now = performance.now();
+    pace.noteRate(((knownNo - lookedAt) / (now - lookedMs)) * 1000);
+    lookedMs = now;
+    if (knownNo <= lookedAt) return wake(isBehind);
     const range = { after: lookedAt, until: knownNo };
     const touched = await pool.run((sql) => readTouched(sql, range));
+    const isTouched = ({ wids, after }: Followed) =>
+      after < knownNo && (touched === null || touched.forAll || touched.wids.some((wid) => wids.has(wid)));
+    wake((followed) => isBehind(followed) || isTouched(followed));
     lookedAt = knownNo;
-    return wake(
-      ({ wids, after }) =>
-        after < knownNo && (touched === null || touched.forAll || touched.wids.some((wid) => wids.has(wid))),
-    );
   }
 
   async function lookWhileAwaited() {
@@ -101,10 +116,11 @@ function createWaiting(pool: StatementPool, positions: Positions) {
     while (all.size > 0) {
       const startedAt = performance.now();
       // Postgres is away or busy: other parts report that, and the next look sees the same changes.
-      const woken = await look().catch(() => 0);
+      await look().catch(() => {});
       const tookMs = performance.now() - startedAt;
-      const pauseMs = Math.max(lookEveryMs, pausePerLook * tookMs, pausePerWokenMs * woken);
-      await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, pauseMaxMs)));
+      await rest(Math.min(Math.max(lookEveryMs, pausePerLook * tookMs), pauseMaxMs));
+      // Those who were woken are answered meanwhile.
+      while (pace.restMs() > 0 && !stopped) await rest(pace.restMs());
     }
     isLooking = false;
   }
@@ -117,12 +133,13 @@ function createWaiting(pool: StatementPool, positions: Positions) {
         lookedIn = identity;
         // Not beyond what is known: while commits hang, nobody can say whether a cursor is.
         lookedAt = Math.min(followed.after, knownNo);
+        lookedMs = performance.now();
       }
       const entry = { followed, wake: end };
       all.add(entry);
       // What was touched since has woken others already. Other work of the process comes in between, so a
       // caller that comes back for the same again does not hold it up.
-      if (stopped || lookedAt > followed.after) setImmediate(end);
+      if (stopped || (isBehind(followed) && pace.restMs() === 0)) setImmediate(end);
       else void lookWhileAwaited();
       return () => all.delete(entry);
     },
@@ -134,3 +151,5 @@ function createWaiting(pool: StatementPool, positions: Positions) {
     },
   };
 }
+
+const rest = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref());

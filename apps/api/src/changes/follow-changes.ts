@@ -28,8 +28,8 @@ export type Followed = {
   cursorAfter: (no: number) => string;
 };
 
-/** A caller that reads changes, with its rights of this moment. */
-export type Follower = { client: AuthenticatedClient; limit: number; wait: Wait };
+/** A caller that reads changes, with its rights of this moment. `waits`: if there are none, it waits. */
+export type Follower = { client: AuthenticatedClient; limit: number; wait: Wait; waits: boolean };
 
 function isOther(place: Place, { identity }: FeedPosition): boolean {
   return place.identity !== null && place.identity !== shortIdentity(identity);
@@ -61,30 +61,39 @@ export async function followChanges(
   { feed, reads }: { feed: Feed; reads: StatementPool },
   place: Place,
   position: FeedPosition,
-  { client, limit, wait }: Follower,
+  { client, limit, wait, waits }: Follower,
 ): Promise<Followed> {
   const identity = shortIdentity(position.identity);
   if (isOther(place, position) || place.after > position.drawnNo) throw new Refused(cursorOutdated);
   const wids = [...client.scope].sort((one, other) => one - other);
   const scope = digestScope(wids);
   const until = Math.max(place.after, position.knownNo);
-  const changes: ChangeText[] = [];
   const cursorAfter = (no: number) => cursorAt(no, position, scope);
+  const first: ChangeText[] = [];
   if (place.scope !== null && place.scope !== scope) {
     const warehouses = await reads.run((sql) => readWarehouseNames(sql, wids), wait);
-    changes.push({ no: place.after, text: scopeChange(warehouses) });
+    first.push({ no: place.after, text: scopeChange(warehouses) });
   }
-  const room = limit - changes.length;
+  const room = limit - first.length;
   const asked = { wids, after: place.after, until, limit: Math.max(room, 1) };
-  const page = await feed.read(asked, client.clientId);
+  const page = await feed.read(asked, client.clientId, waits);
+  if (waits && page.changes.length > 0) feed.noteAnswer(page.changes.length, page.isShared);
   const isFull = room === 0;
-  if (!isFull) changes.push(...page.changes);
   const after = isFull ? place.after : page.through;
   return {
-    changes,
+    changes: first.length === 0 ? page.changes : [...first, ...(isFull ? [] : page.changes)],
     next: { after, scope, identity },
     nextCursor: cursorAfter(after),
     hasMore: isFull ? page.changes.length > 0 : page.hasMore,
     cursorAfter,
   };
+}
+
+const texts = new WeakMap<readonly ChangeText[], string>();
+
+/** The JSON texts of changes, with commas. Made once for all callers that share a page. */
+export function textOf(changes: readonly ChangeText[]): string {
+  const made = texts.get(changes) ?? changes.map(({ text }) => text).join();
+  texts.set(changes, made);
+  return made;
 }

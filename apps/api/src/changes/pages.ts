@@ -1,5 +1,6 @@
 import { type ChangePage, type ChangesAsked, readChanges } from '@inventory/db/changes/read-changes';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import { createPacer } from '@inventory/process/pacer';
 import { asBusy } from '../http/as-busy.ts';
 import { Failed, messages } from '../http/errors.ts';
 import { createFairRoom } from '../turns/fair-room.ts';
@@ -7,13 +8,26 @@ import { createFairRoom } from '../turns/fair-room.ts';
 // Two pages are read at the same time, one of each client.
 const pagesAtOnce = 2;
 const pageWithinMs = 4000;
+// Pages that are kept for a moment, for callers that wait.
+const keptMax = 8;
+const keptMs = 1000;
 
-/** Reads pages of the feed in turns. Callers that ask for the same page at the same time share it. */
-export type ReadPage = (asked: ChangesAsked, clientId: string) => Promise<ChangePage>;
+/**
+ * Reads pages of the feed in turns. Callers that ask for the same page at the same time share it. `waits`:
+ * the caller is content with a page of a moment ago, which may end earlier than was asked. `isShared`: the
+ * page was read for another caller.
+ */
+export type ReadPage = (
+  asked: ChangesAsked,
+  clientId: string,
+  waits: boolean,
+) => Promise<ChangePage & { isShared: boolean }>;
 
 export function createPages(pool: StatementPool): ReadPage {
   const room = createFairRoom({ total: () => pagesAtOnce, may: (_, own) => own === 0 });
-  const running = new Map<string, Promise<ChangePage>>();
+  const shared = new Map<string, { until: number; page: Promise<ChangePage>; readAt: number | null }>();
+  // Of many that share a page, each answer has its part of a turn of the event loop.
+  const pace = createPacer();
 
   // The first caller may go while others wait for the same page.
   async function readInTurn(asked: ChangesAsked, clientId: string): Promise<ChangePage> {
@@ -28,17 +42,34 @@ export function createPages(pool: StatementPool): ReadPage {
     }
   }
 
-  return async (asked, clientId) => {
+  function share(key: string, until: number, page: Promise<ChangePage>) {
+    const entry = { until, page, readAt: null as number | null };
+    shared.delete(key);
+    shared.set(key, entry);
+    const forget = () => {
+      if (shared.get(key) === entry) shared.delete(key);
+    };
+    page.then(() => {
+      entry.readAt = performance.now();
+      const kept = [...shared].filter(([, { readAt }]) => readAt !== null);
+      for (const [each] of kept.slice(0, -keptMax)) shared.delete(each);
+      setTimeout(forget, keptMs).unref();
+    }, forget);
+  }
+
+  return async (asked, clientId, waits) => {
     const { after, until, limit, wids } = asked;
-    if (after >= until) return { changes: [], through: after, hasMore: false };
-    const key = [after, until, limit, ...wids].join();
-    const shared = running.get(key);
-    if (shared !== undefined) return shared;
+    if (after >= until) return { changes: [], through: after, hasMore: false, isShared: true };
+    const key = [after, limit, ...wids].join();
+    const found = shared.get(key);
+    // A page shows lots as they are when it is read.
+    if (found !== undefined && (waits || (found.until === until && found.readAt === null))) {
+      const page = await found.page;
+      await pace();
+      return { ...page, isShared: true };
+    }
     const page = readInTurn(asked, clientId);
-    running.set(key, page);
-    // Not longer: a page shows lots as they are when it is read.
-    const forget = () => running.delete(key);
-    page.then(forget, forget);
-    return page;
+    share(key, until, page);
+    return { ...(await page), isShared: false };
   };
 }

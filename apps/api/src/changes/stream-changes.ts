@@ -18,7 +18,7 @@ const retryMs = 1000;
  * moment; if it fails, the stream ends, and the reader learns why when it connects again.
  */
 export function streamChanges(
-  feed: Pick<Feed, 'untilTouched' | 'hasStopped'>,
+  feed: Pick<Feed, 'untilTouched' | 'untilRested' | 'hasStopped'>,
   first: Followed & { wids: ReadonlySet<number> },
   next: (place: Place) => Promise<Followed & { wids: ReadonlySet<number> }>,
 ): Readable {
@@ -38,10 +38,9 @@ export function streamChanges(
       // An event without data is not seen by the reader's program, but moves the id it will begin with.
       await write(`id: ${at.nextCursor}\n\n`);
       if (feed.hasStopped()) return;
-      if (!at.hasMore) {
-        const followed = { wids: at.wids, after: at.next.after };
-        await feed.untilTouched(followed, signOfLifeMs, onGone);
-      }
+      const followed = { wids: at.wids, after: at.next.after };
+      if (at.hasMore) await feed.untilRested(signOfLifeMs, onGone);
+      else await feed.untilTouched(followed, signOfLifeMs, onGone);
       ({ changes, ...at } = await next(at.next));
     }
   }

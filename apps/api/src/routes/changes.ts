@@ -4,7 +4,14 @@ import { ChangePage } from '@inventory/domain/contract/change';
 import { digestScope, readCursor } from '@inventory/domain/contract/change-cursor';
 import { z } from 'zod';
 import type { Feed } from '../changes/feed.ts';
-import { beginning, cursorAt, followChanges, type Place, positionFor } from '../changes/follow-changes.ts';
+import {
+  beginning,
+  cursorAt,
+  followChanges,
+  type Place,
+  positionFor,
+  textOf,
+} from '../changes/follow-changes.ts';
 import { streamChanges } from '../changes/stream-changes.ts';
 import type { Database } from '../database.ts';
 import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
@@ -99,12 +106,19 @@ function wantsEvents({ header, res }: ChangesCall): boolean {
 }
 
 /** Waits as the feed does. Meanwhile, the caller's connection may be closed to make room for another. */
-function idlyUntilTouched({ feed, standing }: ChangeSources, { res }: ChangesCall): Feed['untilTouched'] {
-  return async (...args) => {
-    const { socket } = res.req;
+function idle(
+  { feed, standing }: ChangeSources,
+  { res }: ChangesCall,
+): Pick<Feed, 'untilTouched' | 'untilRested'> {
+  const { socket } = res.req;
+  const idly = async (waiting: Promise<void>) => {
     standing.noteIdling(socket, true);
-    await feed.untilTouched(...args);
+    await waiting;
     standing.noteIdling(socket, false);
+  };
+  return {
+    untilTouched: (...args) => idly(feed.untilTouched(...args)),
+    untilRested: (...args) => idly(feed.untilRested(...args)),
   };
 }
 
@@ -118,30 +132,35 @@ async function sendPage(sources: ChangeSources, call: ChangesCall): Promise<Repl
     const nextCursor = cursorAt(position.knownNo, position, digestScope(call.client.scope));
     return { status: 200, text: JSON.stringify({ value: [], nextCursor, hasMore: false }) };
   }
-  const untilTouched = idlyUntilTouched(sources, call);
+  const waits = query.wait > 0;
+  const waiting = idle(sources, call);
   const until = arrivedAt + query.wait * 1000;
+  const leftMs = () => until - performance.now();
   let place: Place = query.after ?? beginning;
   let { client } = call;
   let waitedMs = 0;
-  for (;;) {
-    // A caller that does not wait sees everything that was answered before.
-    const position = await positionFor(feed, place, query.wait > 0);
-    const asked = { client, limit: query.limit, wait: soon(wait) };
-    const followed = await followChanges(sources, place, position, asked);
-    const leftMs = until - performance.now();
-    const isOver = leftMs <= 0 || wait.hasGone() || feed.hasStopped();
-    if (followed.changes.length > 0 || isOver) {
-      const value = followed.changes.map(({ text }) => text).join();
-      const { nextCursor, hasMore } = followed;
-      const text = `{"value":[${value}],"nextCursor":"${nextCursor}","hasMore":${hasMore}}`;
-      return { status: 200, text, waitedMs };
-    }
-    place = followed.next;
+  const waitFor = async (waited: Promise<void>) => {
     const beganAt = performance.now();
-    await untilTouched({ wids: client.scope, after: place.after }, leftMs, wait.onGone);
+    await waited;
     waitedMs += performance.now() - beganAt;
     // Rights may have ended meanwhile.
     client = await call.renew();
+  };
+  for (;;) {
+    if (waits && feed.isResting()) await waitFor(waiting.untilRested(leftMs(), wait.onGone));
+    // A caller that does not wait sees everything that was answered before.
+    const position = await positionFor(feed, place, waits);
+    const asked = { client, limit: query.limit, wait: soon(wait), waits };
+    const followed = await followChanges(sources, place, position, asked);
+    const isOver = leftMs() <= 0 || wait.hasGone() || feed.hasStopped();
+    if (followed.changes.length > 0 || isOver) {
+      const { changes, nextCursor, hasMore } = followed;
+      const text = `{"value":[${textOf(changes)}],"nextCursor":"${nextCursor}","hasMore":${hasMore}}`;
+      return { status: 200, text, waitedMs };
+    }
+    place = followed.next;
+    const to = { wids: client.scope, after: place.after };
+    await waitFor(waiting.untilTouched(to, leftMs(), wait.onGone));
   }
 }
 
@@ -152,7 +171,7 @@ async function sendEvents(sources: ChangeSources, call: ChangesCall): Promise<Re
   const cursor = lastId === undefined ? call.query.after : readCursor(lastId);
   if (cursor === null) throw new Refused({ code: 'bad_request', message: `Last-Event-ID ${misread}` });
   const read = async (client: AuthenticatedClient, place: Place) => {
-    const asked = { client, limit: call.query.limit, wait: soon(call.wait) };
+    const asked = { client, limit: call.query.limit, wait: soon(call.wait), waits: true };
     const position = await positionFor(feed, place, true);
     const followed = await followChanges(sources, place, position, asked);
     return { ...followed, wids: client.scope };
@@ -160,7 +179,8 @@ async function sendEvents(sources: ChangeSources, call: ChangesCall): Promise<Re
   const begin =
     cursor === 'now' ? { ...beginning, after: (await feed.position()).knownNo } : (cursor ?? beginning);
   const first = await read(call.client, begin);
-  const waits = { ...feed, untilTouched: idlyUntilTouched(sources, call) };
-  const events = streamChanges(waits, first, async (place) => read(await call.renew(), place));
+  const events = streamChanges({ ...feed, ...idle(sources, call) }, first, async (place) =>
+    read(await call.renew(), place),
+  );
   return { status: 200, events };
 }
