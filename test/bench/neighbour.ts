@@ -10,13 +10,15 @@ import { days, fillShared, shared } from '../harness/stock/shared-marks.ts';
 import type { NeighbourCaller } from './neighbour-caller.ts';
 import { createDatabase, startBenchStack } from './stack.ts';
 
-// pnpm bench neighbour [--lots 400000] [--rounds 2] [--together 20]: the latency of a client while another
-// sends its 100 costliest lists and picks.
+// pnpm bench neighbour [--lots 400000] [--items 80000] [--rounds 2] [--together 20]: the latency of a client
+// while another sends its 100 costliest lists and picks.
 const values = readOptions(
   'bench neighbour',
   'Measures the latency of a client while another sends its 100 costliest lists and picks.',
   {
     lots: { value: 'number', default: '400000', about: 'how many lots there are' },
+    items: { value: 'number', default: '80000', about: 'how many items there are' },
+    searches: { flag: true, about: 'the neighbour only searches items, for one to three letters' },
     rounds: { value: 'number', default: '2', about: 'how often it is measured' },
     together: { value: 'number', default: '20', about: 'how many lists are asked for at once' },
   },
@@ -37,6 +39,10 @@ const costlyPaths = [
   '/Item/All?sort=description&modifiedSince=2000-01-01',
   '/Item?Category=1',
 ];
+const searches = ['i', 'e', 'te', '1', '00', 'ite', 'ent', '123'].flatMap((text) => [
+  `/Item?search=${text}`,
+  `/Item/All?search=${text}&sort=description&direction=DESC&pageSize=250`,
+]);
 // The neighbour's picks: 500 in one transaction, from an item of 100,000 lots, by marks that half of them
 // share.
 const costlyItem = { itemID: 'COSTLY', lots: 100_000 };
@@ -60,7 +66,7 @@ const everyMs = 25;
 const stack = await startBenchStack();
 const name = 'neighbour';
 const { url: databaseUrl, sql, drop } = await createDatabase(stack, name);
-const items = Math.ceil(lots / 5);
+const items = Number(values.items);
 await seed(sql, { items, lots, warehouses, transactions: transactionsFor(lots) }, () => {});
 await sql`insert into item (short_id, created_by) values (${costlyItem.itemID}, 'bench')`;
 await fillShared(sql, costlyItem.itemID, costlyItem.lots);
@@ -128,7 +134,8 @@ const statuses = new Map<number | string, number>();
 /** The neighbour's lists and picks, this many at a time, as fast as they are answered. */
 async function callAsNeighbour() {
   const { headers } = neighbour;
-  const calls = [...costlyPaths.map((path) => ({ path })), ...costlyPicks];
+  const lists = (values.searches ? searches : costlyPaths).map((path) => ({ path }));
+  const calls = values.searches ? lists : [...lists, ...costlyPicks];
   const told: NeighbourCaller = { baseUrl, headers, calls, callsMax, together };
   const caller = fork(join(import.meta.dirname, 'neighbour-caller.ts'), { execArgv: ['--import', 'tsx'] });
   caller.send(told);
