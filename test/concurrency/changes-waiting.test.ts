@@ -153,15 +153,21 @@ test('callers that wait share a page of a moment ago; one that does not wait rea
 
 test('callers that wait rest longer the more is written, and ten seconds at most', () => {
   const restAfter = (answers: number, changesPerSecond: number) => {
-    const pace = createPace();
-    pace.noteRate(changesPerSecond);
+    let now = 0;
+    const pace = createPace(() => now);
+    pace.notePosition(7);
+    now += 1000;
+    pace.notePosition(7 + changesPerSecond);
+    // A moment later, by another look.
+    pace.notePosition(8 + changesPerSecond);
     for (let count = 0; count < answers; count++) pace.noteAnswer(100, count > 0);
     return pace.restMs();
   };
   expect(restAfter(0, 4000)).toBe(0);
-  expect(restAfter(1000, 4000)).toBeGreaterThan(4 * restAfter(1000, 0));
-  expect(restAfter(1000, 0)).toBeGreaterThan(20 * restAfter(10, 0));
-  expect(restAfter(100_000, 4000)).toBeLessThanOrEqual(10_000);
+  expect(restAfter(10, 2000)).toBeLessThan(200);
+  expect(restAfter(1000, 4000)).toBeGreaterThan(10 * restAfter(1000, 0));
+  expect(restAfter(1000, 0)).toBeGreaterThan(50 * restAfter(10, 0));
+  expect(restAfter(100_000, 4000)).toBe(10_000);
 });
 
 test('an api that stops ends the events that it sends, and answers those who wait', async () => {

@@ -80,7 +80,6 @@ function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
   // Everything up to this number has woken whom it concerns.
   let lookedAt = 0;
   let lookedIn = '';
-  let lookedMs = performance.now();
   let isLooking = false;
   let stopped = false;
 
@@ -98,9 +97,7 @@ function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
       lookedAt = knownNo;
       return wake(() => true);
     }
-    const now = performance.now();
-    pace.noteRate(((knownNo - lookedAt) / (now - lookedMs)) * 1000);
-    lookedMs = now;
+    pace.notePosition(knownNo);
     if (knownNo <= lookedAt) return wake(isBehind);
     const range = { after: lookedAt, until: knownNo };
     const touched = await pool.run((sql) => readTouched(sql, range));
@@ -133,7 +130,6 @@ function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
         lookedIn = identity;
         // Not beyond what is known: while commits hang, nobody can say whether a cursor is.
         lookedAt = Math.min(followed.after, knownNo);
-        lookedMs = performance.now();
       }
       const entry = { followed, wake: end };
       all.add(entry);

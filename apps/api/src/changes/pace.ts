@@ -5,8 +5,8 @@
 export type Pace = {
   /** Notes an answer with so many changes. `isShared`: its page was read for another caller, too. */
   noteAnswer(changes: number, isShared: boolean): void;
-  /** Notes how many changes a second are made. */
-  noteRate(changesPerSecond: number): void;
+  /** Notes how far the feed is now. Tells the pace how much is written. */
+  notePosition(no: number): void;
   /** Milliseconds until such callers are answered again. 0: they are now. */
   restMs(): number;
 };
@@ -20,18 +20,26 @@ const msPerChange = 0.002;
 const restWhenIdle = 1;
 const restPerRate = 1 / 200;
 const restMaxMs = 10_000;
+// Two looks at the feed that are closer together say nothing of the rate.
+const rateOverMs = 40;
 
-export function createPace(): Pace {
+/** `now`: milliseconds of a clock that is never set back. */
+export function createPace(now = () => performance.now()): Pace {
   let restUntil = 0;
+  let last: { no: number; at: number } | null = null;
   let factor = restWhenIdle;
-  const restMs = () => Math.max(0, restUntil - performance.now());
+  const restMs = () => Math.max(0, restUntil - now());
   return {
     noteAnswer(changes, isShared) {
       const tookMs = msPerAnswer + msPerChange * changes + (isShared ? 0 : msPerPage);
-      restUntil = performance.now() + Math.min(restMs() + factor * tookMs, restMaxMs);
+      restUntil = now() + Math.min(restMs() + factor * tookMs, restMaxMs);
     },
-    noteRate(changesPerSecond) {
-      factor = restWhenIdle + restPerRate * changesPerSecond;
+    notePosition(no) {
+      const at = now();
+      if (last !== null && at - last.at < rateOverMs) return;
+      const changesPerMs = last === null ? 0 : Math.max(0, no - last.no) / (at - last.at);
+      factor = restWhenIdle + restPerRate * 1000 * changesPerMs;
+      last = { no, at };
     },
     restMs,
   };
