@@ -11,25 +11,24 @@ type Followed = { wids: ReadonlySet<number>; after: number };
  * The change feed of this process: one reader for all callers. A caller that waits holds no connection to
  * Postgres. Fails with 503 if Postgres is too busy.
  */
-export type Feed = Pick<Positions, 'recent' | 'soon'> & {
-  position: Positions['read'];
-  read: ReadPage;
-  /** Notes an answer to a caller that waits. */
-  noteAnswer: Pace['noteAnswer'];
-  /** Whether callers that wait are not answered now. */
-  isResting(): boolean;
-  /** Resolves when they are answered again, and as `untilTouched` does. */
-  untilRested(timeMs: number, onGone: Wait['onGone']): Promise<void>;
-  /**
-   * Resolves when something that is followed may have changed, after `timeMs`, when the caller goes, or when
-   * the feed stops.
-   */
-  untilTouched(followed: Followed, timeMs: number, onGone: Wait['onGone']): Promise<void>;
-  waitingCount(): number;
-  hasStopped(): boolean;
-  /** Ends every wait, now and later. */
-  stop(): void;
-};
+export type Feed = Pick<Positions, 'recent' | 'soon'> &
+  Pick<Pace, 'enter' | 'noteAnswer'> & {
+    position: Positions['read'];
+    read: ReadPage;
+    /** Whether callers that wait are not answered now. */
+    isResting(): boolean;
+    /** Resolves when they are answered again, and as `untilTouched` does. */
+    untilRested(timeMs: number, onGone: Wait['onGone']): Promise<void>;
+    /**
+     * Resolves when something that is followed may have changed, after `timeMs`, when the caller goes, or when
+     * the feed stops.
+     */
+    untilTouched(followed: Followed, timeMs: number, onGone: Wait['onGone']): Promise<void>;
+    waitingCount(): number;
+    hasStopped(): boolean;
+    /** Ends every wait, now and later. */
+    stop(): void;
+  };
 
 // The pause between two looks, while somebody waits.
 const lookEveryMs = 50;
@@ -64,6 +63,7 @@ export function createFeed(pool: StatementPool, positionPool: StatementPool): Fe
     recent: positions.recent,
     soon: positions.soon,
     read: createPages(pool),
+    enter: pace.enter,
     noteAnswer: pace.noteAnswer,
     untilTouched,
     isResting: () => pace.restMs() > 0,

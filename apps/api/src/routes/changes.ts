@@ -92,7 +92,7 @@ export function changeRoutes(sources: ChangeSources) {
       notFound: null,
       limitMs: waitMaxSeconds * 1000 + readWithinMs,
       description: changes,
-      handle: (call) => (wantsEvents(call) ? sendEvents(sources, call) : sendPage(sources, call)),
+      handle: (call) => (wantsEvents(call) ? sendEvents(sources, call) : sendCounted(sources, call)),
     }),
   ];
 }
@@ -123,6 +123,11 @@ function idle(
 }
 
 const soon = (wait: Wait): Wait => ({ ...wait, until: performance.now() + readWithinMs });
+
+async function sendCounted(sources: ChangeSources, call: ChangesCall): Promise<Reply> {
+  const leave = call.query.wait > 0 ? sources.feed.enter() : () => {};
+  return sendPage(sources, call).finally(leave);
+}
 
 async function sendPage(sources: ChangeSources, call: ChangesCall): Promise<Reply> {
   const { feed } = sources;
@@ -182,5 +187,6 @@ async function sendEvents(sources: ChangeSources, call: ChangesCall): Promise<Re
   const events = streamChanges({ ...feed, ...idle(sources, call) }, first, async (place) =>
     read(await call.renew(), place),
   );
+  events.once('close', feed.enter());
   return { status: 200, events };
 }
