@@ -7,28 +7,29 @@ import { createPositions, type Positions } from './positions.ts';
 /** What a caller follows: changes after a number in these warehouses, and those that concern everybody. */
 type Followed = { wids: ReadonlySet<number>; after: number };
 
+type Parts = Pick<Positions, 'recent' | 'soon'> & Pick<Pace, 'enter' | 'noteAnswer'>;
+
 /**
  * The change feed of this process: one reader for all callers. A caller that waits holds no connection to
  * Postgres. Fails with 503 if Postgres is too busy.
  */
-export type Feed = Pick<Positions, 'recent' | 'soon'> &
-  Pick<Pace, 'enter' | 'noteAnswer'> & {
-    position: Positions['read'];
-    read: ReadPage;
-    /** Whether callers that wait are not answered now. */
-    isResting(): boolean;
-    /** Resolves when they are answered again, and as `untilTouched` does. */
-    untilRested(timeMs: number, onGone: Wait['onGone']): Promise<void>;
-    /**
-     * Resolves when something that is followed may have changed, after `timeMs`, when the caller goes, or when
-     * the feed stops.
-     */
-    untilTouched(followed: Followed, timeMs: number, onGone: Wait['onGone']): Promise<void>;
-    waitingCount(): number;
-    hasStopped(): boolean;
-    /** Ends every wait, now and later. */
-    stop(): void;
-  };
+export type Feed = Parts & {
+  position: Positions['read'];
+  read: ReadPage;
+  /** Whether callers that wait are not answered now. */
+  isResting(): boolean;
+  /** Resolves when they are answered again, and as `untilTouched` does. */
+  untilRested(timeMs: number, onGone: Wait['onGone']): Promise<void>;
+  /**
+   * Resolves when something that is followed may have changed, after `timeMs`, when the caller goes, or when
+   * the feed stops.
+   */
+  untilTouched(followed: Followed, timeMs: number, onGone: Wait['onGone']): Promise<void>;
+  waitingCount(): number;
+  hasStopped(): boolean;
+  /** Ends every wait, now and later. */
+  stop(): void;
+};
 
 // The pause between two looks, while somebody waits.
 const lookEveryMs = 50;
