@@ -8,21 +8,22 @@ const eventsKept = 2000;
 const eventsKeptSeconds = 30;
 const tidyEveryMs = 5000;
 
+type QueueOptions = { prefix: string; connection: RedisConnection; onError: (error: Error) => void };
+
 /** A shard's queue, for adding work. The caller closes its connection. */
-export function openQueue(options: {
-  shard: number;
-  prefix: string;
-  connection: RedisConnection;
-  onError: (error: Error) => void;
-}): Queue {
-  const queue = new Queue(queueName(options.shard), {
-    connection: options.connection,
-    prefix: options.prefix,
+export function openQueue({ shard, ...options }: QueueOptions & { shard: number }): Queue {
+  return openNamedQueue(queueName(shard), options);
+}
+
+/** Any queue, for adding work. The caller closes its connection. */
+export function openNamedQueue(name: string, { prefix, connection, onError }: QueueOptions): Queue {
+  const queue = new Queue(name, {
+    ...{ connection, prefix },
     skipVersionCheck: true,
     skipWaitingForReady: true,
     skipMetasUpdate: true,
   });
-  queue.on('error', options.onError);
+  queue.on('error', onError);
   return queue;
 }
 

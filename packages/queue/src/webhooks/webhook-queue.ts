@@ -1,7 +1,7 @@
 import { within } from '@inventory/process/within';
-import { DelayedError, Queue, Worker } from 'bullmq';
+import { DelayedError, Worker } from 'bullmq';
 import { mendUnreadable } from '../consume/mend-unreadable.ts';
-import { trimEvents } from '../queue.ts';
+import { openNamedQueue, trimEvents } from '../queue.ts';
 import { blockMs, connectConsumer, connectProducer } from '../redis/redis.ts';
 
 /** The queue of the webhooks. The braces keep its keys on one node of a Redis Cluster. */
@@ -46,14 +46,10 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
   const keys = `${prefix}:${name}`;
   const producer = connectProducer(redisUrl, (error) => report(error, 'webhook connection'));
   const consumer = connectConsumer(redisUrl, keys, (error) => report(error, 'webhook connection'));
-  const queue = new Queue(name, {
-    connection: producer,
-    prefix,
-    skipVersionCheck: true,
-    skipWaitingForReady: true,
-    skipMetasUpdate: true,
+  const queue = openNamedQueue(name, {
+    ...{ prefix, connection: producer },
+    onError: (error) => report(error, 'webhook queue'),
   });
-  queue.on('error', (error) => report(error, 'webhook queue'));
   const worker = new Worker<{ webhookId?: unknown } | null>(
     name,
     async (job, token) => {
