@@ -245,9 +245,14 @@ describe('rights', () => {
     await expect.poll(async () => (await show(webhookId)).attempts, patience).toBe(1);
     const withheld = receiver.received.at(-1)!;
     await changeClient(service.sql, client.clientId, { wids: [1] });
+    await receiveLot(client, itemID, 1, { wid: 1 });
+    const attempted = receiver.received.length;
+    await letTimePass(webhookId);
+    await expect.poll(() => receiver.received.length, patience).toBe(attempted + 1);
+    // The attempts are those of the new message.
+    await expect.poll(async () => (await show(webhookId)).attempts, patience).toBe(1);
     status = 204;
     const before = receiver.received.length;
-    await receiveLot(client, itemID, 1, { wid: 1 });
     await letTimePass(webhookId);
     await expect.poll(() => told(receiver.received.slice(before)).length, patience).toBe(2);
     expect(told(receiver.received.slice(before))).toMatchObject([
@@ -344,6 +349,8 @@ describe('adding', () => {
     [['--url', 'https://169.254.169.254/latest', '--allow-private'], 'nothing is sent to 169.254.169.254'],
     [['--url', 'https://[::ffff:10.0.0.1]/', '--allow-private'], 'nothing is sent to ::ffff:a00:1'],
     [['--url', 'ftp://example.com/'], 'It must be an address'],
+    // Short as it is written, too long as it is sent.
+    [['--url', `https://example.com/${'ä'.repeat(400)}`], 'It must be an address'],
     [['--url', 'https://user:word@example.com/'], 'neither user and password'],
     [['--url', 'https://example.com/', '--kinds', 'stock,lots'], 'A kind is one of stock, hold, item, level'],
     [['--url', 'https://example.com/', '--from', 'yesterday'], 'It must be now, beginning, or a cursor'],
