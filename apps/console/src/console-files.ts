@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { clientSources } from './client-sources.ts';
@@ -22,8 +22,8 @@ const types: Record<string, string> = {
 // A camera is seldom used, so what only it needs is fetched then.
 const forCamera = /^modules\/(?:barcode-detector|zxing)/;
 
-/** Reads the page. Only the paths of `files` exist, so no path leads outside. */
-export function readConsole(): Console {
+/** Reads the page, and blocks nobody meanwhile. Only the paths of `files` exist, so no path leads outside. */
+export async function readConsole(): Promise<Console> {
   const own = join(import.meta.dirname, '../page');
   const files = new Map<string, ConsoleFile>();
   const add = (path: string, content: string | Buffer) =>
@@ -31,10 +31,10 @@ export function readConsole(): Console {
       type: types[extname(path).replace('.ts', '.js')]!,
       content: Buffer.from(content),
     });
-  for (const name of readdirSync(own, { recursive: true, encoding: 'utf8' }))
-    if (extname(name) !== '') add(name.replaceAll('\\', '/'), readFileSync(join(own, name)));
-  for (const [path, file] of modules()) add(path, readFileSync(file));
-  const client = clientSources();
+  for (const name of await readdir(own, { recursive: true, encoding: 'utf8' }))
+    if (extname(name) !== '') add(name.replaceAll('\\', '/'), await readFile(join(own, name)));
+  for (const [path, file] of modules()) add(path, await readFile(file));
+  const client = await clientSources();
   for (const [path, source] of client) add(`client/${path}`, source);
   // The import map names this one, from sources or compiled.
   add('client/index.js', client.get('index.js') ?? client.get('index.ts')!);
