@@ -25,7 +25,8 @@ type Browser = {
 };
 
 /**
- * Keeps a queue in the browser's IndexedDB. Pages that share it send one at a time, and tell each other of changes.
+ * Keeps a queue in the browser's IndexedDB. Pages that share it send one at a time, and tell each other of
+ * changes.
  */
 export function indexedDbStorage(name: string): QueueStorage {
   const { indexedDB, navigator, BroadcastChannel } = globalThis as unknown as Browser;
