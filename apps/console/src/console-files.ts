@@ -38,7 +38,7 @@ export async function readConsole(): Promise<Console> {
   for (const [path, source] of client) add(`client/${path}`, source);
   // The import map names this one, from sources or compiled.
   add('client/index.js', client.get('index.js') ?? client.get('index.ts')!);
-  const page = files.get('index.html')!;
+  const page = withPreloads(files);
   files.delete('index.html');
   files.set('', page);
   addList(files);
@@ -58,6 +58,19 @@ function modules(): [path: string, file: string][] {
     ['modules/barcode-detector/zxing-exported.js', beside('barcode-detector', '../es/zxing-exported.js')],
     ['modules/zxing_reader.wasm', resolve('zxing-wasm/reader/zxing_reader.wasm')],
   ];
+}
+
+/** The page, which names its modules: a browser would find them in rounds, as they import each other. */
+function withPreloads(files: ReadonlyMap<string, ConsoleFile>): ConsoleFile {
+  const page = files.get('index.html')!;
+  const others = ['service-worker.js', 'client/index.ts'];
+  const isLoaded = (path: string) => /\.[jt]s$/.test(path) && !others.includes(path) && !forCamera.test(path);
+  const links = [...files.keys()]
+    .filter(isLoaded)
+    .map((path) => `<link rel="modulepreload" href="${path}">\n    `);
+  // Behind the import map: older browsers take none once they have begun to load modules.
+  const entry = '<script type="module"';
+  return { ...page, content: Buffer.from(page.content.toString().replace(entry, links.join('') + entry)) };
 }
 
 /** Tells the service worker which files to keep, and the name of this state of them. */
