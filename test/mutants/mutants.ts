@@ -1094,5 +1094,15 @@ async function importKey(`,
         '({ operation }) => askers.has(operation.key)',
       ],
     ]),
+    mutant('console: a tab hears nothing of the others', 'two tabs of a client', [
+      ['packages/client/src/queue/indexed-db-storage.ts', 'others?.postMessage(null);', ''],
+    ]),
+    mutant('console: a tab leaves the work of one that ended', 'two tabs of a client', [
+      [
+        'packages/client/src/queue/offline-queue.ts',
+        "page.addEventListener?.('online', start, { signal });",
+        '',
+      ],
+    ]),
   ]),
 ];

@@ -31,14 +31,14 @@ export async function undo(transactionNo) {
   update({ notice: noticeOf(`Undid transaction ${transactionNo}`, 'reverse', result) });
 }
 
-/** What the service would do, in words. */
+/** What the service would do: `{ text, level }`; null if it cannot be asked. */
 export async function tryOut({ op, ...body }) {
   try {
     const tried = await state.session.client[op]({ ...body, dryRun: true });
-    return wordsOf(op, tried);
+    return { text: wordsOf(op, tried), level: 'well' };
   } catch (error) {
     // The answer to the work itself tells it as an alert.
-    return error.status === 0 ? null : `Would be refused: ${error.message}`;
+    return error.status === 0 ? null : { text: `Would be refused: ${error.message}`, level: 'wait' };
   }
 }
 

@@ -45,6 +45,8 @@ export function operationOf(op, values) {
     );
   if (op !== 'move' && !/^\d+$/.test(values.reasonCode ?? ''))
     return fault('reasonCode', 'Reason must be a number.');
+  if (op === 'move' && !values.toSpot && !values.shipToWid)
+    return fault('toSpot', 'To spot is missing, or a warehouse to ship to.');
   const places = [values.recno, values.spot, values.serial, values.everywhere];
   if (op === 'count' && !places.some(Boolean))
     return fault('spot', 'Say where you counted: a spot, a serial, or everywhere.');

@@ -18,7 +18,7 @@ export function Item({ shortID }) {
   return html`
     <section class="card" aria-labelledby="item">
       <p class="quiet">Item${item && ` ${item.partNo}`}</p>
-      <h1 id="item"><bdi>${item?.shortID ?? shortID}</bdi></h1>
+      <h1 id="item"><bdi>${item?.shortID ?? shortID}</bdi>${item?.discontinued && html` <span class="mark">Discontinued</span>`}</h1>
       ${item && html`<p><bdi>${item.description}</bdi></p>`}
       <${Actions} about=${{ ...told, itemID: shortID }} stocked=${stockedIn(shown)} />
       ${problem && html`<p class="alert" role="alert">${problem}</p>`}
@@ -31,12 +31,12 @@ export function Item({ shortID }) {
         <section class="card" aria-labelledby="lots">
           <h2 id="lots">Lots in stock</h2>
           <${Rows} table="lots" rows=${shown.lots.value} but=${['shortID', 'description']} labelledby="lots" />
-          <p><a href=${addressOf('lots', '', { field: 'itemID', search: shortID })}>Full list</a></p>
+          <p class="more"><a href=${addressOf('lots', '', { field: 'itemID', search: shortID })}>Full list</a></p>
         </section>
         <section class="card" aria-labelledby="transactions">
           <h2 id="transactions">Last transactions</h2>
           <${Rows} table="transactions" rows=${shown.transactions.value} but=${['itemID']} labelledby="transactions" />
-          <p><a href=${addressOf('transactions', '', { field: 'itemID', search: shortID })}>Full history</a></p>
+          <p class="more"><a href=${addressOf('transactions', '', { field: 'itemID', search: shortID })}>Full history</a></p>
         </section>
       `
     }
@@ -52,7 +52,7 @@ function Figures({ levels, unit }) {
       ({ name, level }) => html`<div>
         <dt><bdi>${name}</bdi></dt>
         <dd>
-          <strong>${level?.inStock ?? '0'}</strong> <bdi class="quiet">${unit}</bdi>
+          <strong class=${level?.inStock.length > 9 ? 'long' : ''}>${level?.inStock ?? '0'}</strong> <bdi class="quiet">${unit}</bdi>
           <span class="quiet">${level?.available ?? '0'} available${
             level && Number(level.onHold) > 0 ? `, ${level.onHold} on hold` : ''
           }</span>

@@ -34,7 +34,7 @@ export const namedIn = (change) => [change, ...(change.lines ?? []), ...(change.
  */
 export function useLive(read, isAbout, offline) {
   const [shown, setShown] = useState(null);
-  const [problem, setProblem] = useState(null);
+  const [problem, setProblem] = useState(state.isOnline ? null : offline);
   useEffect(() => {
     const load = () =>
       read().then(

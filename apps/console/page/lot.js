@@ -40,9 +40,9 @@ export function Lot({ recNo }) {
       : html`<p class="alert" role="alert">${problem}</p>`;
   const told = facts.filter(([name]) => ![null, '', undefined, 0, '0'].includes(lot[name]));
   return html`
-    <section class="card" aria-labelledby="lot">
+    <section class="card" aria-label=${`Lot ${recNo}`}>
       <p class="quiet">Lot ${lot.recNo} of <a href=${addressOf('item', lot.shortID)}><bdi>${lot.shortID}</bdi></a></p>
-      <h1 id="lot">${lot.units} <span class="quiet">units</span>${lot.hold && html` <span class="mark">On hold</span>`}</h1>
+      <h1>${lot.units} <span class="quiet">units</span>${lot.hold && html` <span class="mark">On hold</span>`}</h1>
       <p><bdi>${lot.description}</bdi></p>
       ${lot.shipped === null && html`<${Actions} about=${{ itemID: lot.shortID, recno: lot.recNo, wid: lot.wID, spot: lot.spot }} />`}
       ${problem && html`<p class="alert" role="alert">${problem}</p>`}

@@ -43,11 +43,13 @@ function Navigation({ view }) {
   return html`<nav aria-label="Tables">
     ${views.map(
       (name) =>
-        html`<a href="#/${name}" aria-current=${name === view ? 'page' : undefined}>${tables[name].title}</a>`,
+        html`<a href="#/${name}" aria-current=${name === view ? 'page' : undefined}><${Icon} path=${tables[name].icon} />${tables[name].title}</a>`,
     )}
-    <button class="plain" onClick=${() => signOut()}>Sign out</button>
+    <button class="plain" onClick=${() => signOut()}><${Icon} path="M10 4H5v16h5m0-8h10l-4-4m4 4-4 4" />Sign out</button>
   </nav>`;
 }
+
+const Icon = ({ path }) => html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d=${path} /></svg>`;
 
 function View({ view, id, query }) {
   if (view === 'waiting') return html`<${Waiting} />`;

@@ -14,18 +14,15 @@ export function Notice() {
     const timer = setTimeout(() => state.notice === notice && update({ notice: null }), shownMs);
     return () => clearTimeout(timer);
   }, [notice]);
+  const isBad = notice?.level === 'bad';
   const isUndone = notice?.transactionNo && canUndo(notice.kind);
+  const shown = () => html`<div class="notice ${notice.level}">
+    <span><bdi>${notice.text}</bdi></span>
+    ${isUndone && html`<button onClick=${() => undo(notice.transactionNo)}>Undo</button>`}
+    ${isBad && html`<button onClick=${() => update({ notice: null })}>Close</button>`}
+  </div>`;
   return html`
-    <div class="notices" role="status">
-      ${
-        notice !== null &&
-        notice.level !== 'bad' &&
-        html`<div class="notice ${notice.level}">
-          <span><bdi>${notice.text}</bdi></span>
-          ${isUndone && html`<button onClick=${() => undo(notice.transactionNo)}>Undo</button>`}
-        </div>`
-      }
-    </div>
-    ${notice?.level === 'bad' && html`<div class="notices"><div class="notice bad" role="alert"><span><bdi>${notice.text}</bdi></span><button onClick=${() => update({ notice: null })}>Close</button></div></div>`}
+    <div class="notices" role="status">${notice && !isBad && shown()}</div>
+    ${isBad && html`<div class="notices" role="alert">${shown()}</div>`}
   `;
 }

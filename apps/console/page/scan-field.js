@@ -88,8 +88,7 @@ export function choose(match) {
 }
 
 async function lookUp(data) {
-  if (!can('look')) return { isOffline: true };
-  if (!state.isOnline) return { isOffline: true };
+  if (!can('look') || !state.isOnline) return { isOffline: true };
   try {
     const { client } = state.session;
     const signal = AbortSignal.timeout(answerWithinMs);

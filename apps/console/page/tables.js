@@ -8,11 +8,12 @@ const change = ({ lines }) =>
 
 /**
  * The tables. `columns`: the field, its word, and how it is shown; `isRoomy`: only where there is room. `fields`: what
- * `Search` can look for.
+ * `Search` can look for. `icon`: a path in 24 by 24.
  */
 export const tables = {
   lots: {
     title: 'Lots',
+    icon: 'm4 8 8-4 8 4v8l-8 4-8-4zl8 4 8-4m-8 4v8',
     list: (client, query) => client.lots({ view: 'full', inStock: true, ...query }),
     hasWarehouse: true,
     fields: { itemID: 'Item', spot: 'Spot', serial: 'Serial', rfidTag: 'Tag' },
@@ -34,6 +35,7 @@ export const tables = {
   },
   levels: {
     title: 'Levels',
+    icon: 'M5 20v-8m7 8V4m7 16v-5',
     list: (client, query) => client.stockLevels({ view: 'full', ...query }),
     hasWarehouse: true,
     fields: { itemID: 'Item' },
@@ -48,6 +50,7 @@ export const tables = {
   },
   items: {
     title: 'Items',
+    icon: 'M4 4h8l8 8-8 8-8-8zm4.5 4.5h.01',
     list: (client, query) => client.items(query),
     fields: { search: 'Text' },
     columns: [
@@ -61,6 +64,7 @@ export const tables = {
   },
   transactions: {
     title: 'Transactions',
+    icon: 'M4 8h15l-4-4m5 12H5l4 4',
     list: (client, query) => client.transactions(query),
     hasWarehouse: true,
     fields: {
@@ -77,9 +81,9 @@ export const tables = {
         show: ({ transactionNo }) =>
           html`<a href=${addressOf('transaction', transactionNo)}>${transactionNo}</a>`,
       },
-      { name: 'kind', word: 'Kind' },
+      { name: 'kind', word: 'Kind', show: ({ kind }) => kind },
       { name: 'itemID', word: 'Item', show: ({ itemID }) => itemLink(itemID) },
-      { name: 'lines', word: 'Change', show: change, text: change },
+      { name: 'lines', word: 'Change', show: (row) => html`<bdi>${change(row)}</bdi>`, text: change },
       { name: 'at', word: 'When', isRoomy: true, show: ({ at }) => moment(at) },
       { name: 'clientId', word: 'Client', isRoomy: true },
     ],

@@ -53,12 +53,13 @@ export function WorkForm({ form }) {
     if (isBusy) return;
     const { operation, fault } = operationOf(state.form.op, state.form.values);
     if (fault) {
-      setProblem(fault.message);
+      setProblem(fault);
       element.current.elements[fault.name]?.focus();
       return;
     }
     setBusy(true);
-    setProblem(await carryOut(operation));
+    const message = await carryOut(operation);
+    setProblem(message && { message });
     setBusy(false);
   };
   return html`
@@ -68,11 +69,12 @@ export function WorkForm({ form }) {
       <div class="fields">
         ${fields.map(
           (field) =>
-            html`<${Field} key=${field.name} ...${field} value=${values[field.name] ?? ''} onValue=${set} />`,
+            html`<${Field} key=${field.name} ...${field} value=${values[field.name] ?? ''} onValue=${set}
+              fault=${problem?.name === field.name && problem.message} />`,
         )}
       </div>
-      ${effect && html`<output class="effect">${effect}</output>`}
-      ${problem && html`<p class="alert" role="alert">${problem}</p>`}
+      ${effect && !problem && html`<output class="effect ${effect.level}">${effect.text}</output>`}
+      ${problem && !problem.name && html`<p class="alert" role="alert">${problem.message}</p>`}
       <div class="confirm">
         <button type="button" class="plain" onClick=${close}>Cancel</button>
         <button type="submit" class="primary" disabled=${isBusy}>Confirm</button>
@@ -81,7 +83,7 @@ export function WorkForm({ form }) {
   `;
 }
 
-function Field({ name, label, kind, options, value, onValue }) {
+function Field({ name, label, kind, options, value, onValue, fault }) {
   const keys = useRef([]);
   const onInput = (event) => onValue(name, kind === 'check' ? event.target.checked : event.target.value);
   const onKeyDown = (event) => {
@@ -96,7 +98,8 @@ function Field({ name, label, kind, options, value, onValue }) {
     }
     focusNext(event.target.form, event.target);
   };
-  const common = { name, value, onInput, onKeyDown };
+  const told = fault && { 'aria-invalid': true, 'aria-describedby': 'fault' };
+  const common = { name, value, onInput, onKeyDown, ...told };
   if (kind === 'check')
     return html`<label class="check"><input type="checkbox" name=${name} checked=${value === true} onInput=${onInput} />${label}</label>`;
   const control =
@@ -104,7 +107,10 @@ function Field({ name, label, kind, options, value, onValue }) {
       ? html`<select ...${common}>${options.map((option) => html`<option value=${option.value} selected=${String(option.value) === String(value)}>${option.text}</option>`)}</select>`
       : html`<input ...${common} type=${kind === 'date' ? 'date' : 'text'} autocomplete="off" autocapitalize="off" spellcheck=${false}
           inputmode=${{ amount: 'decimal', whole: 'numeric' }[kind] ?? 'text'} maxlength="200" />`;
-  return html`<label><span>${label}</span>${control}</label>`;
+  return html`<div>
+    <label><span>${label}</span>${control}</label>
+    ${fault && html`<p class="fault" id="fault" role="alert">${fault}</p>`}
+  </div>`;
 }
 
 function isScanned(value, keyTimes) {
@@ -126,7 +132,7 @@ function focusNext(form, behind) {
 }
 const optional = new Set(['spot', 'fromSpot', 'serial', 'expires', 'shipToWid', 'toSpot']);
 
-/** What the service would do, in words, for work whose lots it chooses. */
+/** What the service would do, for work whose lots it chooses: `{ text, level }`. */
 function useEffectBefore({ op, values }) {
   const [effect, setEffect] = useState(null);
   const asked = JSON.stringify([op, values]);
@@ -137,8 +143,8 @@ function useEffectBefore({ op, values }) {
     let isOld = false;
     // Not at every key.
     const timer = setTimeout(async () => {
-      const words = await tryOut(operation);
-      if (!isOld) setEffect(words);
+      const tried = await tryOut(operation);
+      if (!isOld) setEffect(tried);
     }, 500);
     return () => {
       isOld = true;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { clientSources } from './client-sources.ts';
@@ -22,8 +22,8 @@ const types: Record<string, string> = {
 // A camera is seldom used, so what only it needs is fetched then.
 const forCamera = /^modules\/(?:barcode-detector|zxing)/;
 
-/** Reads the page. Only the paths of `files` exist, so no path leads outside. */
-export function readConsole(): Console {
+/** Reads the page, and blocks nobody meanwhile. Only the paths of `files` exist, so no path leads outside. */
+export async function readConsole(): Promise<Console> {
   const own = join(import.meta.dirname, '../page');
   const files = new Map<string, ConsoleFile>();
   const add = (path: string, content: string | Buffer) =>
@@ -31,14 +31,14 @@ export function readConsole(): Console {
       type: types[extname(path).replace('.ts', '.js')]!,
       content: Buffer.from(content),
     });
-  for (const name of readdirSync(own, { recursive: true, encoding: 'utf8' }))
-    if (extname(name) !== '') add(name.replaceAll('\\', '/'), readFileSync(join(own, name)));
-  for (const [path, file] of modules()) add(path, readFileSync(file));
-  const client = clientSources();
+  for (const name of await readdir(own, { recursive: true, encoding: 'utf8' }))
+    if (extname(name) !== '') add(name.replaceAll('\\', '/'), await readFile(join(own, name)));
+  for (const [path, file] of modules()) add(path, await readFile(file));
+  const client = await clientSources();
   for (const [path, source] of client) add(`client/${path}`, source);
   // The import map names this one, from sources or compiled.
   add('client/index.js', client.get('index.js') ?? client.get('index.ts')!);
-  const page = files.get('index.html')!;
+  const page = withPreloads(files);
   files.delete('index.html');
   files.set('', page);
   addList(files);
@@ -58,6 +58,19 @@ function modules(): [path: string, file: string][] {
     ['modules/barcode-detector/zxing-exported.js', beside('barcode-detector', '../es/zxing-exported.js')],
     ['modules/zxing_reader.wasm', resolve('zxing-wasm/reader/zxing_reader.wasm')],
   ];
+}
+
+/** The page, which names its modules: a browser would find them in rounds, as they import each other. */
+function withPreloads(files: ReadonlyMap<string, ConsoleFile>): ConsoleFile {
+  const page = files.get('index.html')!;
+  const others = ['service-worker.js', 'client/index.ts'];
+  const isLoaded = (path: string) => /\.[jt]s$/.test(path) && !others.includes(path) && !forCamera.test(path);
+  const links = [...files.keys()]
+    .filter(isLoaded)
+    .map((path) => `<link rel="modulepreload" href="${path}">\n    `);
+  // Behind the import map: older browsers take none once they have begun to load modules.
+  const entry = '<script type="module"';
+  return { ...page, content: Buffer.from(page.content.toString().replace(entry, links.join('') + entry)) };
 }
 
 /** Tells the service worker which files to keep, and the name of this state of them. */

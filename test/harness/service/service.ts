@@ -40,8 +40,8 @@ export type Service = {
   }): Promise<ApiClient & { secret: string }>;
   /** The client of the demo data, with a token. */
   demoClient(): Promise<ApiClient & { secret: string }>;
-  /** Creates an item with a unique name and returns its ShortID. */
-  item(fields?: Record<string, unknown>): Promise<string>;
+  /** Creates an item, with a unique name unless one is given, and returns its ShortID. */
+  item(fields?: { shortID?: string; [field: string]: unknown }): Promise<string>;
 };
 
 let counter = 0;
@@ -161,9 +161,8 @@ function createService(
       const token = await takeToken(baseUrl, { clientId: demoClientId, secret });
       return { ...createApiClient(baseUrl, demoClientId, token, { isPatient: !hears503 }), secret };
     },
-    async item(fields = {}) {
+    async item({ shortID = uniqueName('ITEM'), ...fields } = {}) {
       cataloguer ??= service.client();
-      const shortID = uniqueName('ITEM');
       const answer = await (await cataloguer).post('/Item', { shortID, ...fields });
       if (answer.status !== 201) throw new Error(`no item: ${answer.text}`);
       return shortID;

@@ -13,9 +13,9 @@ export function isOfConsole(path: string): boolean {
  * Unchanged files get 304. They are read when the page is first asked for.
  */
 export function consoleRoutes() {
-  let files: Map<string, StaticFile> | null = null;
+  let reading: Promise<Map<string, StaticFile>> | null = null;
 
-  return (ctx: Context, next: Next) => {
+  return async (ctx: Context, next: Next) => {
     if (!isOfConsole(ctx.path)) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodRefused('GET, HEAD');
     if (ctx.path === '/console') {
@@ -24,8 +24,13 @@ export function consoleRoutes() {
       ctx.set('Location', 'console/');
       return undefined;
     }
-    files ??= prepare(readConsole());
-    const found = files.get(ctx.path.slice('/console/'.length));
+    reading ??= readConsole()
+      .then(prepare)
+      .catch((error) => {
+        reading = null;
+        throw error;
+      });
+    const found = (await reading).get(ctx.path.slice('/console/'.length));
     if (found === undefined) throw unknownPath();
     return sendStaticFile(ctx, found);
   };

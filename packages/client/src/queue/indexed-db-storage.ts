@@ -15,7 +15,9 @@ type Database = {
   transaction(stores: string[], mode: string, options: object): Transaction;
   close(): void;
 };
+type Channel = { postMessage(message: null): void; close(): void; onmessage: unknown };
 type Browser = {
+  BroadcastChannel?: new (name: string) => Channel;
   indexedDB: { open(name: string, version: number): Request<Database> & { onupgradeneeded: unknown } };
   navigator?: {
     locks?: { request<Result>(name: string, run: () => Promise<Result>): Promise<Result> };
@@ -23,10 +25,12 @@ type Browser = {
 };
 
 /**
- * Keeps a queue in the browser's IndexedDB. Pages that share it send one at a time.
+ * Keeps a queue in the browser's IndexedDB. Pages that share it send one at a time, and tell each other of
+ * changes.
  */
 export function indexedDbStorage(name: string): QueueStorage {
-  const { indexedDB, navigator } = globalThis as unknown as Browser;
+  const { indexedDB, navigator, BroadcastChannel } = globalThis as unknown as Browser;
+  const others = BroadcastChannel && new BroadcastChannel(`inventory-queue/${name}`);
   const opened = openDatabase(indexedDB, name);
   // Its failure is told by the first call.
   opened.catch(() => {});
@@ -41,6 +45,12 @@ export function indexedDbStorage(name: string): QueueStorage {
     });
   }
 
+  async function changeAndTell<Result>(work: Parameters<typeof change<Result>>[0]): Promise<Result> {
+    const result = await change(work);
+    others?.postMessage(null);
+    return result;
+  }
+
   return {
     load: () =>
       change((store) => {
@@ -51,13 +61,13 @@ export function indexedDbStorage(name: string): QueueStorage {
         });
       }),
     add: (operation: QueuedOperation) =>
-      change((store) => {
+      changeAndTell((store) => {
         // The browser numbers them, and gives no number twice.
         const added = store('waiting').put({ operation });
         return () => added.result;
       }),
     take: (seqs, kept) =>
-      change((store) => {
+      changeAndTell((store) => {
         for (const seq of seqs) {
           store('waiting').delete(seq);
           store('refused').delete(seq);
@@ -66,7 +76,11 @@ export function indexedDbStorage(name: string): QueueStorage {
         return () => undefined;
       }),
     lock: (run) => navigator?.locks?.request(`inventory-queue/${name}`, run) ?? run(),
+    watch(onChange) {
+      if (others !== undefined) others.onmessage = onChange;
+    },
     async close() {
+      others?.close();
       (await opened).close();
     },
   };

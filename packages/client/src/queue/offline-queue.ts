@@ -1,9 +1,9 @@
 import type { Operation } from '../api/types.ts';
 import { newKey } from '../http/new-key.ts';
-import { createLoop } from './send-loop.ts';
+import { createLoop, type Loop } from './send-loop.ts';
 import { createSender, type Decided, type Send } from './send-oldest.ts';
 import type { QueuedOperation, QueueStorage, RefusedOperation, StoredOperation } from './storage.ts';
-import { createView } from './view.ts';
+import { createView, type View } from './view.ts';
 
 export type OfflineQueueOptions = {
   storage: QueueStorage;
@@ -52,7 +52,8 @@ export function openOfflineQueue(
 
   const loaded = view.load().then(() => sender.doubt(view.waiting.keys()));
   // A storage that cannot be read is told by every call.
-  loaded.catch(() => {});
+  const ignore = () => {};
+  loaded.catch(ignore);
 
   function tell(error: unknown = failure): void {
     failure = error;
@@ -119,12 +120,17 @@ export function openOfflineQueue(
       await storage.close?.();
     },
   };
-  loaded.then(loop.start).then(
-    () => tell(),
-    () => {},
-  );
-  hurryWhenOnline(loop.hurry, closing.signal);
+  storage.watch?.(() => readAgain(view, sender).then(() => tell(), ignore));
+  loaded.then(loop.start).then(() => tell(), ignore);
+  whenOnline(loop, closing.signal);
   return queue;
+}
+
+/** Others may have sent what they stored. */
+async function readAgain(view: View, sender: ReturnType<typeof createSender>): Promise<void> {
+  const known = new Set(view.waiting.keys());
+  await view.load();
+  sender.doubt([...view.waiting.keys()].filter((seq) => !known.has(seq)));
 }
 
 /** Calls with one key at the same time share the work of the first. */
@@ -139,12 +145,13 @@ function shareByKey(work: (operation: QueuedOperation) => Promise<QueuedOperatio
   };
 }
 
-/** Browsers tell when the network is back. */
-function hurryWhenOnline(hurry: () => void, signal: AbortSignal): void {
+/** Browsers tell when the network is back. Others may have stored work and ended meanwhile. */
+function whenOnline({ hurry, start }: Loop, signal: AbortSignal): void {
   const page = globalThis as {
     addEventListener?: (name: string, listener: () => void, options: object) => void;
   };
   page.addEventListener?.('online', hurry, { signal });
+  page.addEventListener?.('online', start, { signal });
 }
 
 /** Fills in what makes the operation the same at every send. A field given as undefined hides nothing. */

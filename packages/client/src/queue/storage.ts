@@ -35,5 +35,7 @@ export type QueueStorage = {
   take(seqs: readonly number[], refused: readonly RefusedOperation[]): Promise<void>;
   /** Runs this while nobody else sends from the same storage. Without it, nobody else can. */
   lock?<Result>(run: () => Promise<Result>): Promise<Result>;
+  /** Calls this whenever somebody else has changed the storage. */
+  watch?(onChange: () => void): void;
   close?(): Promise<void>;
 };
