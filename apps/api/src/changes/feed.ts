@@ -112,13 +112,13 @@ function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
     if (isLooking) return;
     isLooking = true;
     while (all.size > 0) {
+      // Others are answered meanwhile.
+      while (pace.restMs() > 0 && !stopped) await rest(pace.restMs());
       const startedAt = performance.now();
       // Postgres is away or busy: other parts report that, and the next look sees the same changes.
       await look().catch(() => {});
       const tookMs = performance.now() - startedAt;
       await rest(Math.min(Math.max(lookEveryMs, pausePerLook * tookMs), pauseMaxMs));
-      // Those who were woken are answered meanwhile.
-      while (pace.restMs() > 0 && !stopped) await rest(pace.restMs());
     }
     isLooking = false;
   }
