@@ -75,7 +75,7 @@ async function scanner(): Promise<void> {
     },
   });
   for (let count = 0; !isEnding; ) {
-    const works = makeWork(1 + Math.floor(random() ** 2 * 60), count);
+    const works = makeWork(1 + Math.floor(random() ** 2 * 100), count);
     count += works.length;
     await Promise.all(
       works.map(async ({ ask, reference }) => {
@@ -85,7 +85,7 @@ async function scanner(): Promise<void> {
       }),
     );
     while (queue.size > waitingMax && !isEnding) await pause(50);
-    await pause(random() * 800);
+    await pause(random() * 1200);
   }
   await queue.drained();
   while (queue.refused.length > 0) await pause(20);
@@ -142,10 +142,11 @@ async function callOnce(inventory: InventoryClient, way: Way, works: readonly Wo
     const { outcome, status, message, results } = error as InventoryError;
     if (outcome === undefined) throw error;
     const said: ClientSaid = outcome;
-    const known = way === 'each' ? (results as OperationResult[] | null) : null;
-    return works.map((_, index) =>
-      known?.[index] === undefined ? { said, why: `${status} ${message}` } : heardFrom(known[index]),
-    );
+    const known = (way === 'each' && (results as OperationResult[] | null)) || [];
+    return works.map((_, place) => {
+      const result = known.find(({ index }) => index === place);
+      return result === undefined ? { said, why: `${status} ${message}` } : heardFrom(result);
+    });
   }
 }
 

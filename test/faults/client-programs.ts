@@ -44,7 +44,7 @@ export type ClientPrograms = {
 };
 
 const scannerCount = 3;
-const lifeMaxMs = 8000;
+const lifeMaxMs = 12_000;
 const finishWithinMs = 120_000;
 const faultShare = 0.25;
 const busy = { refuse: 503, body: '{"statusCode":503,"error":"internal_error","message":"busy"}' };

@@ -10,7 +10,7 @@ export type ClientFindings = {
   givenUpButApplied: string[];
   /** Refused by a queue with another reason than the stock. */
   refusedOddly: string[];
-  /** Of one item, in another order than their device stored them. */
+  /** Of one item in one warehouse, in another order than their device stored them. */
   outOfOrder: string[];
   /** How often each was said. */
   told: Record<ClientLine['said'], number>;
@@ -46,16 +46,17 @@ async function readOutOfOrder(sql: Sql): Promise<string[]> {
   const rows = await sql<{ device_id: string; transaction_no: string; device_seq: string; before: string }[]>`
     select *
     from (
-      select device_id, transaction_no, device_seq, max(device_seq) over (
-        partition by device_id, part_no
+      select device_id, transaction_no, device_seq, gate, kind, max(device_seq) over (
+        partition by device_id, part_no, gate
         order by transaction_no
         rows between unbounded preceding and 1 preceding
       ) as before
-      from stock_transaction
-      where device_id like 'scanner-%' and status = 'applied'
+      from stock_transaction, unnest(array[wid, to_wid]) as gate
+      where device_id like 'scanner-%' and status = 'applied' and gate is not null
     ) as applied
     where device_seq < before`;
   return rows.map(
-    (row) => `${row.device_id}: its ${row.device_seq} is ${row.transaction_no}, behind its ${row.before}`,
+    (row) =>
+      `${row.device_id}: ${JSON.stringify(row)} its ${row.device_seq} is ${row.transaction_no}, behind its ${row.before}`,
   );
 }
