@@ -1,52 +1,53 @@
 import type { Sql } from '@inventory/db/postgres/pool';
 import { readApplied } from './check.ts';
-import type { ClientLine } from './client-programs.ts';
+import type { ClientLine, ClientSaid } from './client-programs.ts';
 
-/** What the programs that use the client were told wrongly, by what is wrong about it. */
 export type ClientFindings = {
-  /** Operations that were stored and are neither applied nor refused, or were not applied as they were told. */
-  lost: string[];
-  doubled: string[];
-  givenUpButApplied: string[];
-  /** Refused by a queue with another reason than the stock. */
-  refusedOddly: string[];
-  /** Of one item in one warehouse, in another order than their device stored them. */
-  outOfOrder: string[];
-  /** How often each was said. */
-  told: Record<ClientLine['said'], number>;
+  /** What is wrong, by its kind. */
+  found: Record<'LOST' | 'DOUBLE' | 'GIVEN UP THAT WAS APPLIED' | 'REFUSED ODDLY' | 'OUT OF ORDER', string[]>;
+  /** How many operations each was said of. */
+  told: Record<ClientSaid, number>;
 };
 
-/** Compares what programs were told with the ledger, operation by operation. */
+/**
+ * Compares what programs said with the ledger, operation by operation. Lost: applied otherwise than they were
+ * told or, if a queue had stored it, neither applied nor refused. Refused oddly: by something else than the
+ * stock. Out of order: of one item in one warehouse, in another order than the device stored them.
+ */
 export async function judgeClients(sql: Sql, lines: readonly ClientLine[]): Promise<ClientFindings> {
   const applied = await readApplied(sql);
-  const told = { stored: new Map(), applied: new Map(), notApplied: new Map(), unknown: new Map() };
-  for (const line of lines) told[line.said].set(line.reference, line);
-  const findings: ClientFindings = {
-    ...{ lost: [], doubled: [], givenUpButApplied: [], refusedOddly: [] },
-    outOfOrder: await readOutOfOrder(sql),
-    told: Object.fromEntries(Object.entries(told).map(([said, each]) => [said, each.size])) as never,
+  const ofKind = (kind: ClientSaid) =>
+    new Map(lines.filter(({ said }) => said === kind).map((line) => [line.reference, line]));
+  const told = {
+    ...{ stored: ofKind('stored'), applied: ofKind('applied') },
+    ...{ notApplied: ofKind('notApplied'), unknown: ofKind('unknown') },
+  };
+  const found: ClientFindings['found'] = {
+    ...{ LOST: [], DOUBLE: [], 'GIVEN UP THAT WAS APPLIED': [], 'REFUSED ODDLY': [] },
+    'OUT OF ORDER': await readOutOfOrder(sql),
   };
   for (const reference of new Set(lines.map((line) => line.reference))) {
     const transactionNos = applied.get(reference) ?? [];
     const isStored = told.stored.has(reference);
-    const yes: ClientLine | undefined = told.applied.get(reference);
-    const no: ClientLine | undefined = told.notApplied.get(reference);
-    const what = `${reference}: ${no?.why ?? `told ${yes?.transactionNo}`}, applied as ${transactionNos}`;
-    if (transactionNos.length > 1) findings.doubled.push(what);
-    if (yes !== undefined && !transactionNos.includes(yes.transactionNo!)) findings.lost.push(what);
-    if (isStored && no === undefined && transactionNos.length === 0) findings.lost.push(what);
-    if (no !== undefined && transactionNos.length > 0) findings.givenUpButApplied.push(what);
+    const yes = told.applied.get(reference);
+    const no = told.notApplied.get(reference);
+    const what = `${reference}: told ${yes?.transactionNo ?? no?.why}, applied as ${transactionNos.join(', ')}`;
+    const isGone = isStored && no === undefined && transactionNos.length === 0;
+    if (isGone || (yes !== undefined && !transactionNos.includes(yes.transactionNo!))) found.LOST.push(what);
+    if (transactionNos.length > 1) found.DOUBLE.push(what);
+    if (no !== undefined && transactionNos.length > 0) found['GIVEN UP THAT WAS APPLIED'].push(what);
     const isOdd = told.unknown.has(reference) || (no !== undefined && !no.why!.startsWith('409'));
-    if (isStored && isOdd) findings.refusedOddly.push(what);
+    if (isStored && isOdd) found['REFUSED ODDLY'].push(what);
   }
-  return findings;
+  const sizes = Object.entries(told).map(([said, each]) => [said, each.size]);
+  return { found, told: Object.fromEntries(sizes) as ClientFindings['told'] };
 }
 
 async function readOutOfOrder(sql: Sql): Promise<string[]> {
   const rows = await sql<{ device_id: string; transaction_no: string; device_seq: string; before: string }[]>`
     select *
     from (
-      select device_id, transaction_no, device_seq, gate, kind, max(device_seq) over (
+      select device_id, transaction_no, device_seq, max(device_seq) over (
         partition by device_id, part_no, gate
         order by transaction_no
         rows between unbounded preceding and 1 preceding

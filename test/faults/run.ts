@@ -17,7 +17,7 @@ import { killingAll, processFaults } from './process-faults.ts';
 import { createRandom } from './random.ts';
 import { sentinelFaults, serverFaults } from './server-faults.ts';
 import { standbyFaults } from './standby-faults.ts';
-import { faultsText, kindsText } from './summary.ts';
+import { clientsText, faultsText, kindsText } from './summary.ts';
 import { endedSince, isTransaction, type Read, type Told } from './told.ts';
 
 // pnpm test:faults [--long] [--seed N] [--only NAME] [--rounds N] [--shards N] [--redis sentinel]
@@ -199,20 +199,9 @@ async function report() {
     ...{ INTERNAL: cluster.internalErrors() },
   }))
     list(found.map((each) => `${what} ${each.slice(0, what === 'INTERNAL' ? 2000 : 500)}`));
-  const clientProblems = {
-    ...{
-      LOST: ofClients.lost,
-      DOUBLE: ofClients.doubled,
-      'GIVEN UP THAT WAS APPLIED': ofClients.givenUpButApplied,
-    },
-    ...{
-      'OUT OF ORDER': ofClients.outOfOrder,
-      'REFUSED ODDLY': ofClients.refusedOddly,
-      ENDED: clients.problems,
-    },
-  };
-  for (const [what, found] of Object.entries(clientProblems))
+  for (const [what, found] of Object.entries(ofClients.found))
     list(found.map((each) => `${what} by a program: ${each.slice(0, 500)}`));
+  list(clients.problems);
   if (clients.count() < clientsMin)
     problems.push(`only ${clients.count()} operations of programs, ${clientsMin} make a run count`);
   list(imbalances.map((each) => `does not add up: ${JSON.stringify(each)}`));
@@ -244,14 +233,7 @@ async function report() {
     `LOST ${lost.length}, DOUBLE ${doubled.length}, GHOST ${ghosts.length}, TORN ${torn.length}, CONTRADICTED ${callers.contradictions.length}, MIRROR ${unlike.length} (${toldCount} transactions told), sums that differ ${imbalances.length}, ` +
       `deadlocks ${deadlocks}, ends that nobody asked for ${cluster.badEnds.length}, starts that failed ${cluster.failedStarts.length}`,
   );
-  const { stored, applied, notApplied, unknown } = ofClients.told;
-  console.log(
-    `programs: ${clients.count()} operations, ${stored} of them stored on disk; applied ${applied}, given up ${notApplied}, left in doubt at first ${unknown}; ` +
-      `killed ${clients.killedCount()} times, ${clients.faultCount()} faults of their network\n` +
-      `programs: ${Object.entries(clientProblems)
-        .map(([what, found]) => `${what} ${found.length}`)
-        .join(', ')}`,
-  );
+  console.log(clientsText(clients, ofClients));
   for (const problem of problems) console.log(`PROBLEM ${problem}`);
   console.log(problems.length === 0 ? 'faults: passed' : 'faults: FAILED');
 }
