@@ -155,7 +155,7 @@ function heardFrom(result: OperationResult): Heard {
   return { said: 'applied', transactionNo: result.body.transactionNo };
 }
 
-/** Keeps a mirror, which begins anew with the same store now and then, and writes it into `file` at the end. */
+/** Keeps a mirror, which rests now and then and goes on with the same store, and writes it into `file` at the end. */
 async function mirror(): Promise<void> {
   const copy = { lot: new Map(), item: new Map(), level: new Map(), warehouse: new Map() };
   let at: string | null = null;
@@ -170,13 +170,15 @@ async function mirror(): Promise<void> {
       at = position;
     },
   };
+  const rest = () => pause(random() * mirrorMaxMs, null, { signal: told.signal }).catch(() => {});
   for (;;) {
     const following = patient.mirror({ store });
-    const resting = pause(random() * mirrorMaxMs, null, { signal: told.signal }).catch(() => {});
-    await Promise.race([resting, following.ended]);
+    await Promise.race([rest(), following.ended]);
     if (isEnding) await following.caughtUp();
     await following.close();
     if (isEnding) break;
+    // More than one page of changes is made.
+    await rest();
   }
   const records = Object.entries(copy).map(([kind, each]) => [kind, [...each.values()]]);
   writeFileSync(file, JSON.stringify(Object.fromEntries(records)));

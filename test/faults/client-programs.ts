@@ -46,26 +46,36 @@ export type ClientPrograms = {
 const scannerCount = 3;
 const lifeMaxMs = 12_000;
 const finishWithinMs = 120_000;
-const faultShare = 0.25;
+const spellMaxMs = 3000;
 const busy = { refuse: 503, body: '{"statusCode":503,"error":"internal_error","message":"busy"}' };
 const limited = { refuse: 429, body: '{"message":"Rate limit"}' };
 const faults: readonly Fault[] = [
-  ...(['drop', 'lose', 'lose', 'cut', { instead: 502 }, { instead: 504 }, { refuse: 503 }] as const),
-  ...[busy, limited, { ...limited, retryAfter: '1' }],
+  ...(['drop', 'lose', 'lose', 'lose', 'cut', { instead: 502 }, { instead: 504 }] as const),
+  ...[{ refuse: 503 }, busy, busy, busy, limited, { ...limited, retryAfter: '1' }],
+  ...['pass' as const, { delayMs: 500 }, { delayMs: 3000 }],
 ];
 
 /** The way to any api that is up. */
 async function startBadNetwork(cluster: Cluster, random: () => number) {
   let isHealed = false;
   let faultCount = 0;
+  // Two faults at a time: a lost answer is often followed by a refusal.
+  let spell: { until: number; faults: readonly Fault[] } = { until: 0, faults: [] };
   function target(): URL | null {
     const ports = cluster.apis.map(({ port }) => port).filter((port) => port !== 0);
     return ports.length === 0 ? null : new URL(`http://127.0.0.1:${pickOne(random, ports)}`);
   }
   const { port, close } = await startHttpFaults(target, () => {
-    if (isHealed || random() > faultShare) return 'pass';
-    faultCount += 1;
-    return random() < 0.3 ? { delayMs: random() * 2000 } : pickOne(random, faults);
+    if (isHealed) return 'pass';
+    const now = performance.now();
+    if (now > spell.until) {
+      const isBad = random() < 0.5;
+      const some: readonly Fault[] = isBad ? [pickOne(random, faults), pickOne(random, faults)] : ['pass'];
+      spell = { until: now + random() * spellMaxMs, faults: some };
+    }
+    const fault = pickOne(random, spell.faults);
+    if (fault !== 'pass') faultCount += 1;
+    return fault;
   });
   return {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
