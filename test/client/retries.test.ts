@@ -61,6 +61,8 @@ test('an answer that was lost, and then 503 to the end: unknown, until a resend 
   const error = await inventory.receive(body, { idempotencyKey }).catch((each) => each);
   expect(error).toBeInstanceOf(InventoryError);
   expect(error).toMatchObject({ status: 503, outcome: 'unknown' });
+  // The next call does not know of the first one, but it knows that the key is not its own.
+  await expect(inventory.receive(body, { idempotencyKey })).rejects.toMatchObject({ outcome: 'unknown' });
   faults.length = 0;
   expect(await inventory.receive(body, { idempotencyKey })).toMatchObject({ status: 'received' });
   expect(await ledgerOf(body.reference)).toBe(1);

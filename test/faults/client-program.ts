@@ -85,7 +85,7 @@ async function scanner(): Promise<void> {
       }),
     );
     while (queue.size > waitingMax && !isEnding) await pause(50);
-    await pause(random() * 1200);
+    await pause(random() * 700);
   }
   await queue.drained();
   while (queue.refused.length > 0) await pause(20);
@@ -95,7 +95,7 @@ async function scanner(): Promise<void> {
 type Work = { ask: Ask; reference: string };
 type Way = 'alone' | 'each' | 'atomic';
 
-/** Calls directly, and resends with the same key while the outcome is unknown. */
+/** Calls directly, half of the time with keys of its own: then it resends while the outcome is unknown. */
 async function caller(): Promise<void> {
   // Gives up soon.
   const hasty = new InventoryClient({ ...access, timeoutMs: 2000 });
@@ -105,13 +105,15 @@ async function caller(): Promise<void> {
       const way: Way = random() < 0.7 ? 'alone' : random() < 0.7 ? 'each' : 'atomic';
       let open = makeWork(way === 'alone' ? 1 : 1 + Math.floor(random() * 20), count);
       count += open.length;
+      const isKeyed = random() < 0.5;
       for (let tries = 0; open.length > 0; tries++) {
-        const lines = await callOnce(tries < 2 && random() < 0.7 ? hasty : patient, way, open);
+        const inventory = tries < 2 && random() < 0.7 ? hasty : patient;
+        const lines = await callOnce(inventory, way, open, isKeyed);
         for (const [index, line] of lines.entries()) {
           say({ reference: open[index]!.reference, ...line });
           if (line.said !== 'unknown') requests.learn(open[index]!.ask, line.transactionNo ?? null);
         }
-        open = open.filter((_, index) => lines[index]!.said === 'unknown');
+        open = open.filter((_, index) => isKeyed && lines[index]!.said === 'unknown');
       }
       await pause(random() * 200);
     }
@@ -121,21 +123,26 @@ async function caller(): Promise<void> {
 
 type Heard = Omit<ClientLine, 'reference'>;
 
-/** Sends some work, with keys of its own. Returns what was told of each. */
-async function callOnce(inventory: InventoryClient, way: Way, works: readonly Work[]): Promise<Heard[]> {
+/** Sends some work. Returns what was told of each. */
+async function callOnce(
+  inventory: InventoryClient,
+  way: Way,
+  works: readonly Work[],
+  isKeyed: boolean,
+): Promise<Heard[]> {
   const [{ ask, reference }] = works as [Work];
+  const idempotencyKey = isKeyed && way !== 'each' ? reference : undefined;
   try {
     if (way === 'alone') {
       const calls = inventory as unknown as Record<string, InventoryClient['receive']>;
       const call = calls[ask.path.toLowerCase()]!.bind(inventory);
-      const { transactionNo } = await call(ask.body as never, { idempotencyKey: reference });
+      const { transactionNo } = await call(ask.body as never, { idempotencyKey });
       return [{ said: 'applied', transactionNo }];
     }
     const operations = works.map((work) => ({
       ...asOperation(work.ask),
-      ...(way === 'each' ? { key: work.reference } : {}),
+      ...(isKeyed && way === 'each' ? { key: work.reference } : {}),
     }));
-    const idempotencyKey = way === 'each' ? undefined : reference;
     const { results } = await inventory.batch({ mode: way, operations }, { idempotencyKey });
     return results.map(heardFrom);
   } catch (error) {
