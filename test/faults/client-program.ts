@@ -14,11 +14,10 @@ import { type Ask, createRequests } from './requests.ts';
 
 // A program that uses the client, to be killed. It says what it was told; a line on its standard input ends
 // it in an orderly way.
-const { role, name, seed, file, ...access }: ClientProgram = JSON.parse(process.argv[2]!);
+const { role, name, seed, file, burstMax, ...access }: ClientProgram = JSON.parse(process.argv[2]!);
 const patient = new InventoryClient(access);
 const random = createRandom(seed);
 const requests = createRequests(random);
-const waitingMax = 300;
 const callsAtOnce = 4;
 const mirrorMaxMs = 20_000;
 
@@ -75,7 +74,7 @@ async function scanner(): Promise<void> {
     },
   });
   for (let count = 0; !isEnding; ) {
-    const works = makeWork(1 + Math.floor(random() ** 2 * 100), count);
+    const works = makeWork(1 + Math.floor(random() ** 2 * burstMax), count);
     count += works.length;
     await Promise.all(
       works.map(async ({ ask, reference }) => {
@@ -84,7 +83,7 @@ async function scanner(): Promise<void> {
         say({ reference, said: 'stored' });
       }),
     );
-    while (queue.size > waitingMax && !isEnding) await pause(50);
+    while (queue.size > 3 * burstMax && !isEnding) await pause(50);
     await pause(random() * 700);
   }
   await queue.drained();

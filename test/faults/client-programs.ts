@@ -24,6 +24,8 @@ export type ClientProgram = {
   name: string;
   seed: number;
   file: string;
+  /** The most operations that a scanner pushes at once. */
+  burstMax: number;
   baseUrl: string;
   clientId: string;
   clientSecret: string;
@@ -43,7 +45,6 @@ export type ClientPrograms = {
   finish(): Promise<Record<string, object[]>>;
 };
 
-const scannerCount = 3;
 const lifeMaxMs = 12_000;
 const finishWithinMs = 120_000;
 const spellMaxMs = 3000;
@@ -87,17 +88,17 @@ async function startBadNetwork(cluster: Cluster, random: () => number) {
   };
 }
 
-type Program = Omit<ClientProgram, 'seed' | 'baseUrl'>;
+type Program = Omit<ClientProgram, 'seed' | 'baseUrl' | 'burstMax'>;
 type Access = Pick<ClientProgram, 'clientId' | 'clientSecret'>;
 
 /** Makes the function that starts a program. `heard` is called with each of its lines. */
 function createStart(
-  means: Pick<ClientProgram, 'baseUrl'> & { random: () => number; problems: string[] },
+  means: Pick<ClientProgram, 'baseUrl' | 'burstMax'> & { random: () => number; problems: string[] },
   heard: (line: ClientLine) => void,
 ) {
   return (program: Program) => {
-    const { baseUrl, random, problems } = means;
-    const given: ClientProgram = { ...program, seed: Math.floor(random() * 2 ** 31), baseUrl };
+    const { baseUrl, burstMax, random, problems } = means;
+    const given = { ...program, seed: Math.floor(random() * 2 ** 31), baseUrl, burstMax };
     const file = join(import.meta.dirname, 'client-program.ts');
     const child = spawn(process.execPath, [...programOf(file), JSON.stringify(given)], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -136,8 +137,9 @@ function createStart(
  */
 export async function startClientPrograms(
   cluster: Cluster,
-  { folder, seed }: { folder: string; seed: number },
+  options: { folder: string; seed: number; scannerCount: number; burstMax: number },
 ): Promise<ClientPrograms> {
+  const { folder, seed, scannerCount, burstMax } = options;
   const random = createRandom(seed);
   const place = join(folder, 'clients');
   rmSync(place, { recursive: true, force: true });
@@ -146,7 +148,7 @@ export async function startClientPrograms(
   const problems: string[] = [];
   const network = await startBadNetwork(cluster, random);
   const { baseUrl } = network;
-  const start = createStart({ baseUrl, random, problems }, (line) => lines.push(line));
+  const start = createStart({ baseUrl, burstMax, random, problems }, (line) => lines.push(line));
   const ending = new AbortController();
   let killed = 0;
 
@@ -161,11 +163,15 @@ export async function startClientPrograms(
     }
   }
 
-  const all = { clientId: 'clients', clientSecret: await addCaller(cluster.sql, 'clients', 2) };
-  const one = { clientId: 'clients-1', clientSecret: await addCaller(cluster.sql, 'clients-1', 1) };
-  const scanners = Array.from({ length: scannerCount }, (_, index) =>
-    liveAgainAndAgain(`scanner-${index}`, all),
-  );
+  const accessOf = async (clientId: string, warehouses: number) => ({
+    clientId,
+    clientSecret: await addCaller(cluster.sql, clientId, warehouses),
+  });
+  const all = await accessOf('clients', 2);
+  const one = await accessOf('clients-1', 1);
+  const devices = Array.from({ length: scannerCount }, (_, index) => `scanner-${index}`);
+  const accesses = await Promise.all(devices.map((device) => accessOf(device, 2)));
+  const scanners = accesses.map((access) => liveAgainAndAgain(access.clientId, access));
   const caller = start({ role: 'caller', name: 'caller', file: '', ...all });
   const records = join(place, 'mirror.json');
   const mirror = start({ role: 'mirror', name: 'mirror', file: records, ...one });

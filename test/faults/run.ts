@@ -30,7 +30,7 @@ const values = readOptions(
     seed: { value: 'number', about: 'the order of an earlier run, which printed it' },
     only: { value: 'name', about: 'only faults with this in their names' },
     rounds: { value: 'number', about: 'how often each fault strikes' },
-    clients: { value: 'number', about: 'goes on until the programs made this many operations' },
+    clients: { value: 'number', about: 'goes on until more programs than usual made this many operations' },
     shards: { value: 'number', default: '64', about: 'QUEUE_SHARDS of the service' },
     postgres: { value: 'single or standby', default: 'single', about: 'how Postgres is run' },
     redis: { value: 'single or sentinel', default: 'single', about: 'how Redis is run' },
@@ -49,7 +49,9 @@ const onServers = onStandby ? standbyFaults : [...serverFaults, ...loadFaults];
 const faults = [...processFaults, ...networkFaults, ...onServers, ...(onSentinels ? sentinelFaults : [])];
 const chosen = faults.filter(({ name }) => values.only === undefined || name.includes(values.only));
 const rounds = Number(values.rounds ?? (values.long ? 10 : 1));
-const callerCount = 32;
+// With --clients, most of the work is that of the programs.
+const areProgramsFew = values.clients === undefined;
+const callerCount = areProgramsFew ? 32 : 4;
 const ackedMin = values.only === undefined ? (values.long ? 100_000 : 15_000) : 100;
 const clientsMin = Number(values.clients ?? (values.long ? 100_000 : 0));
 const watchMs = values.long ? 1000 : 500;
@@ -81,7 +83,11 @@ const problems: string[] = [];
 const strikes: (Strike & { firstMs: number })[] = [];
 
 await untilWarm();
-const clients = await startClientPrograms(cluster, { folder: values.folder, seed: seed + 3 });
+const clients = await startClientPrograms(cluster, {
+  folder: values.folder,
+  seed: seed + 3,
+  ...(areProgramsFew ? { scannerCount: 3, burstMax: 100 } : { scannerCount: 6, burstMax: 400 }),
+});
 
 try {
   callers.startBatches();
