@@ -161,7 +161,7 @@ function heardFrom(result: OperationResult): Heard {
   return { said: 'applied', transactionNo: result.body.transactionNo };
 }
 
-/** Keeps a mirror, which rests now and then and goes on with the same store, and writes it into `file` at the end. */
+/** Keeps a mirror, which rests now and then, and writes it into `file` at the end. */
 async function mirror(): Promise<void> {
   const copy = { lot: new Map(), item: new Map(), level: new Map(), warehouse: new Map() };
   let at: string | null = null;

@@ -41,7 +41,7 @@ export type ClientPrograms = {
   faultCount(): number;
   /** Programs that ended by themselves, or did not end when they should. */
   problems: string[];
-  /** Ends the faults of the network, and lets the programs finish. Returns the records of the mirror, by kind. */
+  /** Heals the network and lets the programs finish. Returns the records of the mirror, by kind. */
   finish(): Promise<Record<string, object[]>>;
 };
 

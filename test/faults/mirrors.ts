@@ -8,9 +8,7 @@ import type { Cluster } from './cluster.ts';
 import { pickOne } from './random.ts';
 import { startReceiver } from './receiver.ts';
 
-/**
- * Beside the load, one client follows the change feed, and another one with a smaller scope receives webhooks.
- */
+/** Beside the load, a client follows the change feed, and one with a smaller scope receives webhooks. */
 export type Mirrors = {
   /**
    * Reads on to the end, once nobody writes any more. Returns what differs from the lists, and how many stock
