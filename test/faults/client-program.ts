@@ -84,7 +84,7 @@ async function scanner(): Promise<void> {
       }),
     );
     while (queue.size > 3 * burstMax && !isEnding) await pause(50);
-    await pause(random() * 700);
+    await pause(random() * 1500);
   }
   await queue.drained();
   while (queue.refused.length > 0) await pause(20);

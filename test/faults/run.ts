@@ -86,7 +86,7 @@ await untilWarm();
 const clients = await startClientPrograms(cluster, {
   folder: values.folder,
   seed: seed + 3,
-  ...(areProgramsFew ? { scannerCount: 3, burstMax: 100 } : { scannerCount: 6, burstMax: 400 }),
+  ...(areProgramsFew ? { scannerCount: 2, burstMax: 100 } : { scannerCount: 6, burstMax: 400 }),
 });
 
 try {
