@@ -1,15 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileStorage, InventoryClient, memoryStorage, type QueueStorage } from '@inventory/client';
 import { expect, test } from 'vitest';
-import { programOf } from '../harness/compiled.ts';
 import { useFolder } from '../harness/folders.ts';
 import { type Fault, startFaultProxy } from '../harness/network/fault-proxy.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
-import { credentialsFor, typedClient } from '../harness/service/typed-client.ts';
+import { typedClient } from '../harness/service/typed-client.ts';
 
 const service = useService();
 const folder = useFolder();
@@ -153,41 +149,6 @@ test('a push of a key that waits already stores it once', async () => {
   expect([same, await queue.push(operation)]).toEqual([one, one]);
   expect(queue.size).toBe(1);
   await queue.close();
-});
-
-test('a program that is killed at any moment loses nothing that it stored, and doubles nothing', async () => {
-  const itemID = await service.item();
-  const path = inFolder();
-  const faults: Fault[] = ['lose', 'pass', 'cut', 'drop', 'pass', { refuse: 503 }, 'pass', { instead: 504 }];
-  const proxy = await startFaultProxy(service.baseUrl, (_, index) => faults[index % faults.length]!);
-  const credentials = await credentialsFor(service);
-  const program = programOf(join(import.meta.dirname, 'queue-program.ts'));
-  const stored: string[] = [];
-  for (let life = 0; life < 6; life++) {
-    const { clientId, clientSecret } = credentials;
-    const args = [proxy.baseUrl, clientId, clientSecret, path, itemID, 's-9'];
-    const child = spawn(process.execPath, ['--conditions', 'inventory-source', ...program, ...args], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let left = 20 + life * 37;
-    for await (const line of createInterface({ input: child.stdout })) {
-      stored.push(line);
-      left -= 1;
-      if (left === 0) child.kill('SIGKILL');
-    }
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    expect(child.signalCode).toBe('SIGKILL');
-  }
-  const inventory = new InventoryClient(credentials);
-  const queue = inventory.offlineQueue({ storage: fileStorage(path), deviceID: 's-9' });
-  await queue.drained();
-  expect(queue.refused).toEqual([]);
-  await queue.close();
-  const applied = (await ledgerOf(itemID)).map(({ reference }) => reference!);
-  expect(new Set(applied).size).toBe(applied.length);
-  expect(stored.filter((reference) => !applied.includes(reference))).toEqual([]);
-  // In the order of the device. An operation whose storing nobody heard of may be there, too.
-  expect(applied.filter((reference) => stored.includes(reference))).toEqual(stored);
 });
 
 test('a file that ends at any byte is read up to its last whole line, and goes on there', async () => {

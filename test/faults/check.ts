@@ -58,7 +58,7 @@ export async function compareWithTables(
 }
 
 /** The applied transactions, by the reference of their request. */
-async function readApplied(sql: Sql): Promise<Map<string, number[]>> {
+export async function readApplied(sql: Sql): Promise<Map<string, number[]>> {
   const rows = await sql<
     { reference: string; transaction_no: number; entries: number; may_be_empty: boolean }[]
   >`

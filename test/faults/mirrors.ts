@@ -8,13 +8,13 @@ import type { Cluster } from './cluster.ts';
 import { pickOne } from './random.ts';
 import { startReceiver } from './receiver.ts';
 
-/** Clients with different scopes that follow the change feed beside the load, and a receiver of webhooks. */
+/** Beside the load, a client follows the change feed, and one with a smaller scope receives webhooks. */
 export type Mirrors = {
   /**
    * Reads on to the end, once nobody writes any more. Returns what differs from the lists, and how many stock
-   * transactions were told.
+   * transactions were told. `ofClient`: the records of a mirror of warehouse 1, by kind, to be compared, too.
    */
-  finish(): Promise<{ unlike: string[]; toldCount: number }>;
+  finish(ofClient: Record<string, object[]>): Promise<{ unlike: string[]; toldCount: number }>;
 };
 
 type Get = (path: string) => Promise<{ status: number; text: string } | null>;
@@ -27,6 +27,7 @@ const pageSize = 250;
 /** Begins to follow: first a cursor, then the lists. The apis must be up. */
 export async function startMirrors(cluster: Cluster, random: () => number): Promise<Mirrors> {
   const followers: Follower[] = [];
+  let insistOnOne: Insist | null = null;
   for (const wids of [[1, 2], [1]]) {
     const clientId = `mirror-${wids.length}`;
     const secret = await addCaller(cluster.sql, clientId, wids.length);
@@ -36,13 +37,17 @@ export async function startMirrors(cluster: Cluster, random: () => number): Prom
       token = await fetchToken(`http://127.0.0.1:${cluster.apis[0]!.port}`, clientId, secret);
     }
     const followed = { name: clientId, wids, get: createGet(cluster, token, random), random };
-    followers.push(await follow(cluster, followed));
-    if (wids.length === 1) followers.push(await receive(cluster, { ...followed, clientId }));
+    if (wids.length > 1) followers.push(await follow(cluster, followed));
+    else {
+      followers.push(await receive(cluster, { ...followed, clientId }));
+      insistOnOne = createInsist(followed);
+    }
   }
   return {
-    async finish() {
+    async finish(ofClient) {
       const stopped = followers.map(({ stop }) => stop().catch((error: Error) => [error.message]));
       const unlike = (await Promise.all(stopped)).flat();
+      unlike.push(...(await differencesOfClient(insistOnOne!, ofClient)));
       return { unlike, toldCount: followers.reduce((sum, { toldCount }) => sum + toldCount(), 0) };
     },
   };
@@ -204,21 +209,38 @@ function differences(
   mirrored: ReturnType<Mirror['state']>,
   listed: { lots: Lists['lots']; levels: object[]; items: Lists['items'] },
 ): string[] {
-  const found: string[] = [];
-  const compare = (what: string, key: string, mine: readonly object[], theirs: readonly object[]) => {
-    const byKey = (records: readonly object[]) =>
-      new Map(records.map((record) => [(record as Record<string, unknown>)[key], record]));
-    const [one, other] = [byKey(mine), byKey(theirs)];
-    for (const no of new Set([...one.keys(), ...other.keys()])) {
-      if (isDeepStrictEqual(one.get(no), other.get(no))) continue;
-      found.push(`${what}: mirrored ${JSON.stringify(one.get(no))}, listed ${JSON.stringify(other.get(no))}`);
-    }
-  };
   const shown = listed.lots.map(({ modified, ...lot }) => lot);
-  compare('lot', 'recNo', mirrored.lots, shown);
-  compare('level', 'partNo', mirrored.levels, listed.levels);
-  compare('item', 'partNo', mirrored.items, listed.items);
-  return found;
+  return [
+    ...compare('lot', ['recNo'], mirrored.lots, shown),
+    ...compare('level', ['partNo'], mirrored.levels, listed.levels),
+    ...compare('item', ['partNo'], mirrored.items, listed.items),
+  ];
+}
+
+/** The same for a mirror of warehouse 1 that the client's package keeps, also in when lots were modified. */
+async function differencesOfClient(insist: Insist, mirrored: Record<string, object[]>): Promise<string[]> {
+  const { lots, levels, items } = await readLists(insist, [1]);
+  const { warehouses } = (await insist('/Me')) as unknown as { warehouses: object[] };
+  return [
+    ...compare('lot', ['recNo'], mirrored.lot!, lots),
+    ...compare('level', ['partNo', 'wID'], mirrored.level!, levels),
+    ...compare('item', ['partNo'], mirrored.item!, items),
+    ...compare('warehouse', ['wID'], mirrored.warehouse!, warehouses),
+  ].map((difference) => `mirror of the client: ${difference}`);
+}
+
+function compare(what: string, key: string[], mine: readonly object[], theirs: readonly object[]): string[] {
+  const byKey = (records: readonly object[]) =>
+    new Map(
+      (records as Record<string, unknown>[]).map((record) => [
+        key.map((name) => record[name]).join(),
+        record,
+      ]),
+    );
+  const [one, other] = [byKey(mine), byKey(theirs)];
+  return [...new Set([...one.keys(), ...other.keys()])]
+    .filter((no) => !isDeepStrictEqual(one.get(no), other.get(no)))
+    .map((no) => `${what}: mirrored ${JSON.stringify(one.get(no))}, listed ${JSON.stringify(other.get(no))}`);
 }
 
 /** Every transaction since the first one must have been told once, in the order of the ledger. */

@@ -5,9 +5,11 @@ import { compileCheckout } from '../harness/compiled.ts';
 import { readOptions } from '../harness/read-options.ts';
 import { startCallers } from './callers.ts';
 import { compareWithTables } from './check.ts';
+import { startClientPrograms } from './client-programs.ts';
 import { startCluster } from './cluster.ts';
 import type { Fault } from './fault.ts';
 import { findBadEnds, findUnexcused, limits, type Strike } from './judge.ts';
+import { judgeClients } from './judge-clients.ts';
 import { loadFaults } from './load-faults.ts';
 import { startMirrors } from './mirrors.ts';
 import { networkFaults } from './network-faults.ts';
@@ -15,7 +17,7 @@ import { killingAll, processFaults } from './process-faults.ts';
 import { createRandom } from './random.ts';
 import { sentinelFaults, serverFaults } from './server-faults.ts';
 import { standbyFaults } from './standby-faults.ts';
-import { faultsText, kindsText } from './summary.ts';
+import { clientsText, faultsText, kindsText } from './summary.ts';
 import { endedSince, isTransaction, type Read, type Told } from './told.ts';
 
 // pnpm test:faults [--long] [--seed N] [--only NAME] [--rounds N] [--shards N] [--redis sentinel]
@@ -28,6 +30,7 @@ const values = readOptions(
     seed: { value: 'number', about: 'the order of an earlier run, which printed it' },
     only: { value: 'name', about: 'only faults with this in their names' },
     rounds: { value: 'number', about: 'how often each fault strikes' },
+    clients: { value: 'number', about: 'goes on until more programs than usual made this many operations' },
     shards: { value: 'number', default: '64', about: 'QUEUE_SHARDS of the service' },
     postgres: { value: 'single or standby', default: 'single', about: 'how Postgres is run' },
     redis: { value: 'single or sentinel', default: 'single', about: 'how Redis is run' },
@@ -46,8 +49,11 @@ const onServers = onStandby ? standbyFaults : [...serverFaults, ...loadFaults];
 const faults = [...processFaults, ...networkFaults, ...onServers, ...(onSentinels ? sentinelFaults : [])];
 const chosen = faults.filter(({ name }) => values.only === undefined || name.includes(values.only));
 const rounds = Number(values.rounds ?? (values.long ? 10 : 1));
-const callerCount = 32;
+// With --clients, most of the work is that of the programs.
+const areProgramsFew = values.clients === undefined;
+const callerCount = areProgramsFew ? 32 : 4;
 const ackedMin = values.only === undefined ? (values.long ? 100_000 : 15_000) : 100;
+const clientsMin = Number(values.clients ?? (values.long ? 100_000 : 0));
 const watchMs = values.long ? 1000 : 500;
 const listedMax = 10;
 const wholeWithinMs = 30_000;
@@ -76,10 +82,18 @@ const problems: string[] = [];
 
 const strikes: (Strike & { firstMs: number })[] = [];
 
+await untilWarm();
+const clients = await startClientPrograms(cluster, {
+  folder: values.folder,
+  seed: seed + 3,
+  ...(areProgramsFew ? { scannerCount: 2, burstMax: 100 } : { scannerCount: 6, burstMax: 400 }),
+});
+
 try {
-  await untilWarm();
   callers.startBatches();
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0, before = -1; round < rounds || clients.count() < clientsMin; round++) {
+    if (round >= rounds && clients.count() === before) break;
+    before = clients.count();
     // The harmless faults come first: by then the callers that earlier faults struck have their answers, so
     // these faults are not blamed.
     const harmless = shuffled(chosen.filter(({ hurts }) => !hurts));
@@ -92,7 +106,7 @@ try {
   await callers.stop();
 }
 await untilWhole();
-const { unlike, toldCount } = await mirrors.finish();
+const { unlike, toldCount } = await mirrors.finish(await clients.finish());
 await cluster.stopMembers();
 await report();
 await cluster.stop();
@@ -178,6 +192,7 @@ function backAfter(until: number, ports: readonly number[]): { what: string; ms:
 async function report() {
   const { log, reads } = callers;
   const findings = await compareWithTables(cluster.sql, log, callers.wholes);
+  const ofClients = await judgeClients(cluster.sql, clients.lines);
   const imbalances = await findImbalances(cluster.sql);
   const [{ deadlocks }] = (await cluster.sql`
     select deadlocks from pg_stat_database where datname = current_database()`) as unknown as [
@@ -190,6 +205,11 @@ async function report() {
     ...{ INTERNAL: cluster.internalErrors() },
   }))
     list(found.map((each) => `${what} ${each.slice(0, what === 'INTERNAL' ? 2000 : 500)}`));
+  for (const [what, found] of Object.entries(ofClients.found))
+    list(found.map((each) => `${what} by a program: ${each.slice(0, 500)}`));
+  list(clients.problems);
+  if (clients.count() < clientsMin)
+    problems.push(`only ${clients.count()} operations of programs, ${clientsMin} make a run count`);
   list(imbalances.map((each) => `does not add up: ${JSON.stringify(each)}`));
   list(findBadEnds(cluster.badEnds, cluster.failedStarts, strikes));
   if (deadlocks > 0) problems.push(`${deadlocks} deadlocks`);
@@ -219,6 +239,7 @@ async function report() {
     `LOST ${lost.length}, DOUBLE ${doubled.length}, GHOST ${ghosts.length}, TORN ${torn.length}, CONTRADICTED ${callers.contradictions.length}, MIRROR ${unlike.length} (${toldCount} transactions told), sums that differ ${imbalances.length}, ` +
       `deadlocks ${deadlocks}, ends that nobody asked for ${cluster.badEnds.length}, starts that failed ${cluster.failedStarts.length}`,
   );
+  console.log(clientsText(clients, ofClients));
   for (const problem of problems) console.log(`PROBLEM ${problem}`);
   console.log(problems.length === 0 ? 'faults: passed' : 'faults: FAILED');
 }

@@ -1,4 +1,6 @@
+import type { ClientPrograms } from './client-programs.ts';
 import type { Strike } from './judge.ts';
+import type { ClientFindings } from './judge-clients.ts';
 import type { Read, Told } from './told.ts';
 
 const countOf = (log: readonly Told[]) => {
@@ -39,6 +41,16 @@ export function faultsText(
   });
   const head = ['fault', 'times', 'yes', 'no', 'of these 5xx', 'unknown', 'lost', 'cut', 'reads failed'];
   return table([[...head, 'back at most after'], ...lines]);
+}
+
+/** What the programs that use the client did, and what was wrong with it. */
+export function clientsText(clients: ClientPrograms, { found, told }: ClientFindings): string {
+  const counts = Object.entries(found).map(([what, each]) => `${what} ${each.length}`);
+  return (
+    `programs: ${clients.count()} operations, ${told.stored} of them stored on disk; applied ${told.applied}, given up ${told.notApplied}, ` +
+    `unknown at first ${told.unknown}; killed ${clients.killedCount()} times, ${clients.faultCount()} faults of their network\n` +
+    `programs: ${counts.join(', ')}, ended by themselves ${clients.problems.length}`
+  );
 }
 
 function table(lines: readonly (readonly (string | number)[])[]): string {

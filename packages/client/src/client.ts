@@ -110,10 +110,13 @@ export class InventoryClient<Exact extends boolean = false> {
     type Answer = Api.TriedIf<Body, Api.BatchTried<Exact>, Api.Batched<Exact>>;
     const post = (sent: Api.BatchBody, how: ReturnType<Transport['how']>) =>
       api.POST('/Inventory/Batch', { body: sent as Schemas['BatchRequest'], ...how });
-    if (body.mode !== 'each') return this.#write(options, (how) => post(body, how));
-    const { signal } = options;
+    const { signal, idempotencyKey = newKey() } = options;
+    const isResend =
+      options.idempotencyKey !== undefined || body.operations.some(({ key }) => typeof key === 'string');
+    if (body.mode !== 'each')
+      return this.#read({ signal, idempotencyKey, isResend }, (how) => post(body, how));
     const send = (list: Api.BatchBody, timeoutMs: number) =>
-      this.#read<Api.Batched>({ signal, timeoutMs, kind: 'keyed' }, (how) => post(list, how));
+      this.#read<Api.Batched>({ signal, timeoutMs, kind: 'keyed', isResend }, (how) => post(list, how));
     return (await sendEach(body, send, { ...options, timeoutMs: this.#timeoutMs })) as unknown as Answer;
   }
 
@@ -282,10 +285,11 @@ export class InventoryClient<Exact extends boolean = false> {
   }
 
   #write<Answer>(
-    { signal, idempotencyKey = newKey() }: WriteOptions = {},
+    { signal, idempotencyKey }: WriteOptions = {},
     call: (how: ReturnType<Transport['how']>) => Promise<{ data?: unknown; response: Response }>,
   ): Promise<Answer> {
-    return this.#read({ signal, idempotencyKey }, call);
+    const isResend = idempotencyKey !== undefined;
+    return this.#read({ signal, idempotencyKey: idempotencyKey ?? newKey(), isResend }, call);
   }
 
   #list<Item>(

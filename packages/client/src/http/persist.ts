@@ -10,6 +10,8 @@ export type Persistence = {
   /** For one try: a connection that nothing comes through any more must leave time for another. */
   attemptMs: number;
   isExact: boolean;
+  /** Its key may have been sent before, by another call. */
+  isResend?: boolean | undefined;
   /** Waits for its turn when there are too many calls, however long that takes. */
   isPatient?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -28,7 +30,7 @@ export async function persist(
 ): Promise<Answer> {
   const { kind, signal } = how;
   let until = performance.now() + how.timeoutMs;
-  let isUnsure = false;
+  let isUnsure = how.isResend ?? false;
   for (let tries = 1; ; tries++) {
     if (signal?.aborted) throw aborted(signal, kind, isUnsure);
     let failure: InventoryError;

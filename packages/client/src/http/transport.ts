@@ -27,6 +27,7 @@ export type How = {
   /** Instead of what the request looks like. */
   kind?: CallKind | undefined;
   isPatient?: boolean | undefined;
+  isResend?: boolean | undefined;
   /** Instead of that of the client. */
   timeoutMs?: number | undefined;
   /** What the service may wait before it answers, beyond its usual time. */
@@ -81,7 +82,8 @@ export function openTransport(options: TransportOptions): Transport {
       kind: how.kind ?? kindOf(method, headers),
       timeoutMs: (how.timeoutMs ?? times.timeoutMs) + waitMs,
       attemptMs: times.attemptMs + waitMs,
-      ...{ isExact, isPatient: how.isPatient, signal: how.signal ?? request.signal },
+      ...{ isExact, isPatient: how.isPatient, isResend: how.isResend },
+      ...{ signal: how.signal ?? request.signal },
     };
     const answer = await persist(async (signal, sent) => {
       const askWith = (token: string) => {
