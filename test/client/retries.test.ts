@@ -134,6 +134,13 @@ test('an error in the middle of a batch has the results that are known', async (
   faults.length = 0;
   const again = await inventory.batch({ mode: 'each', operations }, { idempotencyKey });
   expect(again.summary.applied).toBe(600);
+  // The first list comes back as too busy, so the second is not sent: it may have been applied before.
+  const busy = { status: 'notApplied', statusCode: 503, error: { message: 'busy' } };
+  faults.push(...Array(99).fill({ refuse: 200, body: JSON.stringify({ results: Array(500).fill(busy) }) }));
+  await expect(inventory.batch({ mode: 'each', operations }, { idempotencyKey })).rejects.toMatchObject({
+    ...{ status: 503, outcome: 'unknown', results: Array(500).fill(expect.objectContaining(busy)) },
+  });
+  faults.length = 0;
   expect((await inventory.lots({ itemID }).page()).totalCount).toBe(600);
 });
 

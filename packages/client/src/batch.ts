@@ -13,6 +13,8 @@ type Send = (body: BatchBody, timeoutMs: number) => Promise<Batched>;
 
 export type EachOptions = {
   idempotencyKey?: string | undefined;
+  /** Its keys may have been sent before, by another call. */
+  isResend: boolean;
   /** For each list, with all its tries. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
@@ -21,13 +23,13 @@ export type EachOptions = {
 /**
  * Sends operations of mode `each` in lists that the service takes, one after the other, and returns their
  * results in order. Operations that were not applied because the service was busy are sent again until
- * `timeoutMs` is over. Then nothing further is sent, so that operations on one item keep their order. An
- * error has the results that are known.
+ * `timeoutMs` is over. Then nothing further is sent, so that operations on one item keep their order. In a
+ * resend, nothing is known of those, which is an error. An error has the results that are known.
  */
 export async function sendEach(
   { operations, ...head }: BatchBody,
   send: Send,
-  { idempotencyKey = newKey(), timeoutMs, signal }: EachOptions,
+  { idempotencyKey = newKey(), isResend, timeoutMs, signal }: EachOptions,
 ): Promise<Batched> {
   const keyed = operations.map((each, index) => ({ ...each, key: each.key ?? `${idempotencyKey}/${index}` }));
   const results: Result[] = [];
@@ -38,7 +40,10 @@ export async function sendEach(
     const { known, failure } = await insist(list, sendSome, timeoutMs, signal);
     for (const [place, result] of known) results.push({ ...result, index: from + place });
     if (failure !== null) throw results.length === 0 ? failure : failure.with({ results });
-    if (results.some(isBusy)) return answerOf(fill(results, keyed));
+    if (results.some(isBusy)) {
+      if (isResend && results.length < keyed.length) throw unsent(results);
+      return answerOf(fill(results, keyed));
+    }
     from += list.length;
   }
   return answerOf(results);
@@ -105,6 +110,11 @@ const notSent = {
   },
   replayed: false,
 } as const;
+
+function unsent(results: Result[]): InventoryError {
+  const { statusCode: status, error: code, message } = notSent.error;
+  return new InventoryError({ status, code, message, outcome: 'unknown', results });
+}
 
 function fill(results: readonly Result[], operations: readonly { key: string }[]): Result[] {
   return operations.map(({ key }, index) => results[index] ?? { ...notSent, index, key });

@@ -117,7 +117,8 @@ export class InventoryClient<Exact extends boolean = false> {
       return this.#read({ signal, idempotencyKey, isResend }, (how) => post(body, how));
     const send = (list: Api.BatchBody, timeoutMs: number) =>
       this.#read<Api.Batched>({ signal, timeoutMs, kind: 'keyed', isResend }, (how) => post(list, how));
-    return (await sendEach(body, send, { ...options, timeoutMs: this.#timeoutMs })) as unknown as Answer;
+    const each = { ...options, isResend, timeoutMs: this.#timeoutMs };
+    return (await sendEach(body, send, each)) as unknown as Answer;
   }
 
   /** The lots of one warehouse (`wid`) or of all in scope, the most recent first. */
