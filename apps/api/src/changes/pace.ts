@@ -22,7 +22,7 @@ const msPerChange = 0.002;
 const restWhenIdle = 1;
 const restPerRate = 1 / 10;
 const restPartMax = 20;
-const restMaxMs = 10_000;
+const restMaxMs = 20_000;
 // So few callers take nothing from others.
 const fewCallers = 32;
 // Two looks at the feed that are closer together say nothing of the rate.
