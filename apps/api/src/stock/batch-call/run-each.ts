@@ -149,7 +149,7 @@ export async function runEach(
   // All together, after the runs: there may be many, and their callers have waited for long.
   const left = await Promise.all(running);
   await settle(left.flat());
-  return { answers, unsent: new Set(unsent) };
+  return { answers, unsent: new Set(unsent.sort((one, other) => one - other)) };
 }
 
 function unlessLate(error: unknown): void {
