@@ -82,7 +82,13 @@ const problems: string[] = [];
 
 const strikes: (Strike & { firstMs: number })[] = [];
 
+const harmless = chosen.filter(({ hurts }) => !hurts);
+const hurting = chosen.filter(({ hurts }) => hurts);
 await untilWarm();
+callers.startBatches();
+// The harmless faults come first: nothing may fail in them. Later, callers that were struck before are still
+// waiting, and programs that start again and again take the processors.
+for (const fault of shuffled(harmless)) await strike(fault);
 const clients = await startClientPrograms(cluster, {
   folder: values.folder,
   seed: seed + 3,
@@ -90,16 +96,14 @@ const clients = await startClientPrograms(cluster, {
 });
 
 try {
-  callers.startBatches();
   for (let round = 0, before = -1; round < rounds || clients.count() < clientsMin; round++) {
     if (round >= rounds && clients.count() === before) break;
     before = clients.count();
-    // The harmless faults come first: by then the callers that earlier faults struck have their answers, so
-    // these faults are not blamed.
-    const harmless = shuffled(chosen.filter(({ hurts }) => !hurts));
-    if (round > 0 && harmless.length > 0) await pause(limits.answerMaxMs);
-    for (const fault of harmless) await strike(fault);
-    for (const fault of shuffled(chosen.filter(({ hurts }) => hurts))) await strike(fault);
+    if (round > 0 && harmless.length > 0) {
+      await pause(limits.answerMaxMs);
+      for (const fault of shuffled(harmless)) await strike(fault);
+    }
+    for (const fault of shuffled(hurting)) await strike(fault);
   }
   await pause(2000);
 } finally {
