@@ -141,14 +141,15 @@ test('callers that wait share a page of a moment ago; one that does not wait rea
   const run = async () => ({ ...page, through: ++reads + 1 });
   const read = createPages({ run } as unknown as StatementPool);
   const asked = { wids: [1], after: 1, until: 5, limit: 1 };
-  const through = async (waits: boolean, other = {}) =>
-    (await read({ ...asked, ...other }, uniqueName('client'), waits)).through;
+  const through = async (waits: boolean, other = {}, identity = 'A') =>
+    (await read({ ...asked, ...other }, { clientId: uniqueName('client'), identity, waits })).through;
   expect(await Promise.all([through(true), through(true), through(false)])).toEqual([2, 2, 2]);
   expect(await through(true, { until: 9 })).toBe(2);
   expect(await through(true, { wids: [2] })).toBe(3);
   expect(await through(true, { after: 2 })).toBe(4);
   expect(await through(true, { limit: 2 })).toBe(5);
   expect(await through(false)).toBe(6);
+  expect(await through(true, {}, 'B')).toBe(7);
 });
 
 test('callers that wait rest longer the more is written, and twenty seconds at most', () => {

@@ -76,7 +76,7 @@ export async function followChanges(
   }
   const room = limit - first.length;
   const asked = { wids, after: place.after, until, limit: Math.max(room, 1) };
-  const page = await feed.read(asked, client.clientId, waits);
+  const page = await feed.read(asked, { clientId: client.clientId, identity, waits });
   if (waits && page.changes.length > 0) feed.noteAnswer(page.changes.length, page.isShared);
   const isFull = room === 0;
   const after = isFull ? place.after : page.through;
