@@ -1,6 +1,5 @@
 import type { BatchBody, Batched, Operation, OperationResult as Result } from './api/types.ts';
 import { InventoryError } from './http/inventory-error.ts';
-import { newKey } from './http/new-key.ts';
 import { pause, pauseMs } from './http/pauses.ts';
 import { jsonText } from './http/quantities.ts';
 
@@ -12,7 +11,7 @@ const operationsBytesMax = 1_000_000;
 type Send = (body: BatchBody, timeoutMs: number) => Promise<Batched>;
 
 export type EachOptions = {
-  idempotencyKey?: string | undefined;
+  idempotencyKey: string;
   /** Its keys may have been sent before, by another call. */
   isResend: boolean;
   /** For each list, with all its tries. */
@@ -29,7 +28,7 @@ export type EachOptions = {
 export async function sendEach(
   { operations, ...head }: BatchBody,
   send: Send,
-  { idempotencyKey = newKey(), isResend, timeoutMs, signal }: EachOptions,
+  { idempotencyKey, isResend, timeoutMs, signal }: EachOptions,
 ): Promise<Batched> {
   const keyed = operations.map((each, index) => ({ ...each, key: each.key ?? `${idempotencyKey}/${index}` }));
   const results: Result[] = [];

@@ -117,7 +117,7 @@ export class InventoryClient<Exact extends boolean = false> {
       return this.#read({ signal, idempotencyKey, isResend }, (how) => post(body, how));
     const send = (list: Api.BatchBody, timeoutMs: number) =>
       this.#read<Api.Batched>({ signal, timeoutMs, kind: 'keyed', isResend }, (how) => post(list, how));
-    const each = { ...options, isResend, timeoutMs: this.#timeoutMs };
+    const each = { signal, idempotencyKey, isResend, timeoutMs: this.#timeoutMs };
     return (await sendEach(body, send, each)) as unknown as Answer;
   }
 
