@@ -26,28 +26,25 @@ const pageSize = 250;
 
 /** Begins to follow: first a cursor, then the lists. The apis must be up. */
 export async function startMirrors(cluster: Cluster, random: () => number): Promise<Mirrors> {
-  const followers: Follower[] = [];
-  let insistOnOne: Insist | null = null;
-  for (const wids of [[1, 2], [1]]) {
-    const clientId = `mirror-${wids.length}`;
+  const startFollowed = async (clientId: string, wids: number[]) => {
     const secret = await addCaller(cluster.sql, clientId, wids.length);
     let token: string | undefined;
     // An api that has just started may be too busy to give one.
     while (token === undefined) {
       token = await fetchToken(`http://127.0.0.1:${cluster.apis[0]!.port}`, clientId, secret);
     }
-    const followed = { name: clientId, wids, get: createGet(cluster, token, random), random };
-    if (wids.length > 1) followers.push(await follow(cluster, followed));
-    else {
-      followers.push(await receive(cluster, { ...followed, clientId }));
-      insistOnOne = createInsist(followed);
-    }
-  }
+    return { name: clientId, wids, get: createGet(cluster, token, random), random };
+  };
+  const ofOne = await startFollowed('mirror-1', [1]);
+  const followers = [
+    await follow(cluster, await startFollowed('mirror-2', [1, 2])),
+    await receive(cluster, ofOne),
+  ];
   return {
     async finish(ofClient) {
       const stopped = followers.map(({ stop }) => stop().catch((error: Error) => [error.message]));
       const unlike = (await Promise.all(stopped)).flat();
-      unlike.push(...(await differencesOfClient(insistOnOne!, ofClient)));
+      unlike.push(...(await differencesOfClient(createInsist(ofOne), ofClient)));
       return { unlike, toldCount: followers.reduce((sum, { toldCount }) => sum + toldCount(), 0) };
     },
   };
@@ -70,6 +67,7 @@ function createGet(cluster: Cluster, token: string, random: () => number): Get {
   };
 }
 
+/** `name`: its client's id. */
 type Followed = { name: string; wids: number[]; get: Get; random: () => number };
 
 /** Asks until the answer is good. */
@@ -107,12 +105,12 @@ async function createCopy(cluster: Cluster, insist: Insist, wids: number[]) {
 }
 
 /** A copy that webhooks keep up to date. */
-async function receive(cluster: Cluster, followed: Followed & { clientId: string }): Promise<Follower> {
+async function receive(cluster: Cluster, followed: Followed): Promise<Follower> {
   const insist = createInsist(followed);
   // Messages that come while the lists are read are applied after them.
   const early: Change[][] = [];
   let take = (changes: Change[]): void => void early.push(changes);
-  const { clientId, random } = followed;
+  const { name: clientId, random } = followed;
   const receiver = await startReceiver(cluster.sql, { clientId, random, take: (changes) => take(changes) });
   const copy = await createCopy(cluster, insist, followed.wids);
   for (const changes of early) copy.take(changes);
