@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
 import { fillIn, openConsole, overflowOf, scanItem, signIn, wedge } from '../harness/pages/console.ts';
+import { filmOf } from '../harness/pages/film.ts';
 import { useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 
@@ -341,31 +342,42 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await page.getByText('1 found').waitFor();
   });
 
-  test('the reader of the camera is served here, and reads a code from a picture', async () => {
-    const { page, hosts, complaints } = await open();
-    await page.getByLabel('Client ID').waitFor();
-    const read = await page.evaluate(`(async () => {
-      const { BarcodeDetector, prepareZXingModule } = await import('barcode-detector');
-      prepareZXingModule({ overrides: { locateFile: () => new URL('modules/zxing_reader.wasm', document.baseURI).href } });
-      // Code 39: narrow and wide bars and gaps.
-      const codes = { '*': 'nwnnwnwnn', A: 'wnnnnwnnw', 1: 'wnnwnnnnw' };
-      const canvas = Object.assign(document.createElement('canvas'), { width: 500, height: 200 });
-      const context = canvas.getContext('2d');
-      context.fillStyle = '#fff';
-      context.fillRect(0, 0, 500, 200);
-      context.fillStyle = '#000';
-      let at = 50;
-      for (const character of '*A1A*') {
-        for (const [place, size] of [...codes[character]].entries()) {
-          const width = size === 'w' ? 9 : 3;
-          if (place % 2 === 0) context.fillRect(at, 40, width, 120);
-          at += width;
-        }
-        at += 3;
-      }
-      return (await new BarcodeDetector().detect(canvas)).map(({ rawValue }) => rawValue);
-    })()`);
-    expect(read).toEqual(['A1A']);
+  test('when its place in the changes is lost, a page reads again whatever it shows', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await receiveLot(client, itemID, 1);
+    const { page } = await open();
+    let lose = () => {};
+    const isLost = new Promise<void>((resolve) => {
+      lose = resolve;
+    });
+    const refusal = { error: 'conflict', message: 'Restored.', reason: 'cursorOutdated' };
+    await page.route(/\/Changes\?(?!.*after=now)/, async (route) => {
+      await isLost;
+      await route.fulfill({ status: 409, json: refusal });
+    });
+    await signIn(page, client);
+    await scanItem(page, itemID);
+    const shown = () => page.locator('.figures strong').first().textContent();
+    await expect.poll(shown, { timeout: 60_000 }).toBe('1');
+    await receiveLot(client, itemID, 2);
+    lose();
+    await expect.poll(shown, { timeout: 60_000 }).toBe('3');
+  });
+
+  test.for(['Code128', 'DataMatrix'] as const)('%s: a code before the camera is scanned', async (format) => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const serial = `LOT-${format}`;
+    await receiveLot(client, itemID, 3, { serial });
+    // The codes of GS1 begin with what the label says first, here the lot.
+    const filming = await startBrowser(await filmOf(`(10)${serial}`, format));
+    onTestFinished(() => filming.close());
+    const { page, hosts, complaints } = await openConsole(await filming.newContext(), service);
+    await signIn(page, client);
+    await page.getByRole('button', { name: 'Camera' }).press('Enter');
+    await page.getByText(serial).first().waitFor();
+    expect(await page.getByText(itemID).count()).toBeGreaterThan(0);
     expect(complaints).toEqual([]);
     expect([...hosts]).toEqual([new URL(service.baseUrl).host]);
   });

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findImbalances } from '@inventory/db/audit/audit';
 import { compileCheckout } from '../harness/compiled.ts';
@@ -61,13 +61,14 @@ const warmAfter = 2000;
 
 console.log(`seed ${seed}: ${rounds} rounds of ${chosen.length} faults, ${callerCount} callers`);
 // Processes are killed all the time, and start again in a third of the time.
-const compiled = join(values.folder, 'compiled');
+const folder = resolve(values.folder);
+const compiled = join(folder, 'compiled');
 compileCheckout(compiled);
 process.env.COMPILED_CHECKOUT = compiled;
 const begunAt = performance.now();
 const now = () => performance.now() - begunAt;
 const cluster = await startCluster({
-  folder: values.folder,
+  folder,
   env: { QUEUE_SHARDS: values.shards },
   sentinel: onSentinels,
   standby: onStandby,
@@ -90,7 +91,7 @@ callers.startBatches();
 // waiting, and programs that start again and again take the processors.
 for (const fault of shuffled(harmless)) await strike(fault);
 const clients = await startClientPrograms(cluster, {
-  folder: values.folder,
+  folder,
   seed: seed + 3,
   ...(areProgramsFew ? { scannerCount: 2, burstMax: 100 } : { scannerCount: 6, burstMax: 400 }),
 });

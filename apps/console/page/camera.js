@@ -40,10 +40,10 @@ async function film(video, signal) {
   try {
     video.srcObject = stream;
     await video.play();
-    const detector = await openDetector();
+    const read = await openReader();
     while (!signal.aborted) {
-      const [code] = await detector.detect(video);
-      if (code !== undefined) return code.rawValue;
+      const code = await read(video);
+      if (code !== undefined) return code;
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     }
     return null;
@@ -55,14 +55,25 @@ async function film(video, signal) {
   }
 }
 
-/** The browser's own reader, or else one in WebAssembly, which this service serves. */
-async function openDetector() {
+/** Reads the first code of a picture: by the browser, or else by WebAssembly that this service serves. */
+async function openReader() {
   if ('BarcodeDetector' in globalThis) {
     const formats = await globalThis.BarcodeDetector.getSupportedFormats();
-    if (formats.length > 0) return new globalThis.BarcodeDetector();
+    const own = new globalThis.BarcodeDetector();
+    if (formats.length > 0) return async (video) => (await own.detect(video))[0]?.rawValue;
   }
-  const { BarcodeDetector, prepareZXingModule } = await import('barcode-detector');
+  const { prepareZXingModule, readBarcodes } = await import('zxing-wasm/reader');
   const reader = new URL('modules/zxing_reader.wasm', document.baseURI).href;
   prepareZXingModule({ overrides: { locateFile: () => reader } });
-  return new BarcodeDetector();
+  const canvas = document.createElement('canvas');
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  return async (video) => {
+    canvas.width = video.videoWidth;
+    canvas.height = video.videoHeight;
+    context.drawImage(video, 0, 0);
+    const picture = context.getImageData(0, 0, canvas.width, canvas.height);
+    const [code] = await readBarcodes(picture, { maxNumberOfSymbols: 1, textMode: 'Plain' });
+    // Without its identifier, a GS1 code that begins with a serial is a text like any other.
+    return code?.contentType === 'GS1' ? code.symbologyIdentifier + code.text : code?.text;
+  };
 }

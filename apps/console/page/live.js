@@ -5,16 +5,22 @@ import { state } from './state.js';
 const waitSeconds = 25;
 // Calls are limited, and views read again after each page of changes.
 const betweenMs = 1000;
+// After a longer sleep, the views are read again, not all that was changed meanwhile.
+const asleepMs = 120_000;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Tells `listeners` what changes, until the signal is aborted. */
+/** Tells `listeners` what changes, until the signal is aborted. `null`: anything may have changed. */
 export async function followChanges(client, from, listeners, signal) {
+  let answeredAt = Date.now();
   for (let after = from; !signal.aborted; await pause(betweenMs)) {
     try {
-      const page = await client.changes({ after, wait: waitSeconds }, { signal }).page();
-      after = page.nextCursor;
-      if (page.value.length > 0) for (const listener of listeners) listener(page.value);
+      if (Date.now() - answeredAt > asleepMs) after = 'now';
+      const { nextCursor, value } = await client.changes({ after, wait: waitSeconds }, { signal }).page();
+      answeredAt = Date.now();
+      const changes = after === 'now' ? null : value;
+      after = nextCursor;
+      if (changes === null || changes.length > 0) for (const listener of listeners) listener(changes);
     } catch (error) {
       if (signal.aborted) return;
       // Another database: whatever is shown may be another, too.
@@ -46,7 +52,7 @@ export function useLive(read, isAbout, offline) {
       );
     load();
     const { live } = state.session;
-    const listener = (changes) => changes.some(isAbout) && load();
+    const listener = (changes) => (changes === null || changes.some(isAbout)) && load();
     live.add(listener);
     // What could not be read, or is old.
     window.addEventListener('online', load);

@@ -20,7 +20,7 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 };
 // A camera is seldom used, so what only it needs is fetched then.
-const forCamera = /^modules\/(?:barcode-detector|zxing)/;
+const forCamera = /^modules\/zxing/;
 
 /** Reads the page, and blocks nobody meanwhile. Only the paths of `files` exist, so no path leads outside. */
 export async function readConsole(): Promise<Console> {
@@ -54,8 +54,8 @@ function modules(): [path: string, file: string][] {
     ['modules/preact-hooks.js', beside('preact/package.json', 'hooks/dist/hooks.mjs')],
     ['modules/htm.js', beside('htm', 'htm.mjs')],
     ['modules/openapi-fetch.js', beside('openapi-fetch', 'index.mjs')],
-    ['modules/barcode-detector/ponyfill.js', beside('barcode-detector', '../es/ponyfill.js')],
-    ['modules/barcode-detector/zxing-exported.js', beside('barcode-detector', '../es/zxing-exported.js')],
+    ['modules/zxing/reader/index.js', beside('zxing-wasm/reader', '../../es/reader/index.js')],
+    ['modules/zxing/share.js', beside('zxing-wasm/reader', '../../es/share.js')],
     ['modules/zxing_reader.wasm', resolve('zxing-wasm/reader/zxing_reader.wasm')],
   ];
 }

@@ -8,8 +8,16 @@ const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chr
 /** Whether there is a Chromium. The `.ci` environment has one; elsewhere `CHROMIUM` gives its path. */
 export const hasBrowser = executablePath !== undefined;
 
-/** Starts it without a window and without requests of its own to the internet. */
-export function startBrowser(): Promise<Browser> {
+/**
+ * Starts it without a window and without requests of its own to the internet. `film`: a file that takes the
+ * place of the camera.
+ */
+export function startBrowser(film?: string): Promise<Browser> {
+  const camera = [
+    '--use-fake-ui-for-media-stream',
+    '--use-fake-device-for-media-stream',
+    `--use-file-for-fake-video-capture=${film}`,
+  ];
   return chromium.launch({
     executablePath: executablePath!,
     args: [
@@ -21,6 +29,7 @@ export function startBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...(film === undefined ? [] : camera),
     ],
   });
 }
