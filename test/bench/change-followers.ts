@@ -16,19 +16,20 @@ let stopped = false;
 
 const get = async (path: string) => {
   const { body } = await pool.request({ method: 'GET', path: `/api/v1${path}`, headers });
-  return body.text();
+  return Buffer.from(await body.arrayBuffer());
 };
-// A program would parse the answer on a machine of its own.
-const cursorOf = (text: string) => /"nextCursor":"([^"]+)"/.exec(text.slice(-300))![1]!;
+// A program would decode and parse the answer on a machine of its own.
+const cursorOf = (answer: Buffer) =>
+  /"nextCursor":"([^"]+)"/.exec(answer.toString('utf8', answer.length - 300))![1]!;
 
 async function follow() {
   let cursor = cursorOf(await get('/Changes?after=now'));
   while (!stopped) {
-    const text = await get(`/Changes?after=${cursor}&wait=25`);
-    cursor = cursorOf(text);
+    const answer = await get(`/Changes?after=${cursor}&wait=25`);
+    cursor = cursorOf(answer);
     answers += 1;
     // The clocks are those of one machine. Of each page the oldest has waited longest.
-    const at = /"at":"([^"]+)"/.exec(text)?.[1];
+    const at = /"at":"([^"]+)"/.exec(answer.toString('utf8', 0, 1000))?.[1];
     if (at !== undefined) delays.push(Date.now() - Date.parse(at));
   }
 }

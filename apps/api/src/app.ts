@@ -400,11 +400,21 @@ async function sendReply(ctx: Context, { status, headers = {}, waitedMs, ...repl
   if (text.length < compressedFromCharacters) return;
   ctx.vary('Accept-Encoding');
   if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return;
-  ctx.body = await compress(text, { level: 1 });
+  ctx.body = await zip(text);
   ctx.set('Content-Encoding', 'gzip');
 }
 
-function sendJson(ctx: Context, status: number, text: string, headers: Record<string, string>) {
+const zipped = new WeakMap<Buffer, Promise<Buffer>>();
+
+/** Compresses a text. Bytes that several answers share are compressed once. */
+function zip(text: string | Buffer): Promise<Buffer> {
+  if (typeof text === 'string') return compress(text, { level: 1 });
+  const made = zipped.get(text) ?? compress(text, { level: 1 });
+  zipped.set(text, made);
+  return made;
+}
+
+function sendJson(ctx: Context, status: number, text: string | Buffer, headers: Record<string, string>) {
   beginJson(ctx, status, headers);
   ctx.body = text;
 }

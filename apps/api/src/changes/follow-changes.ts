@@ -89,11 +89,32 @@ export async function followChanges(
   };
 }
 
-const texts = new WeakMap<readonly ChangeText[], string>();
+/** Makes something of changes once for all callers that share a page: these have the same cursors, too. */
+function once<T>(make: (followed: Followed) => T): (followed: Followed) => T {
+  const made = new WeakMap<readonly ChangeText[], T>();
+  return (followed) => {
+    const found = made.get(followed.changes) ?? make(followed);
+    made.set(followed.changes, found);
+    return found;
+  };
+}
 
-/** The JSON texts of changes, with commas. Made once for all callers that share a page. */
-export function textOf(changes: readonly ChangeText[]): string {
-  const made = texts.get(changes) ?? changes.map(({ text }) => text).join();
-  texts.set(changes, made);
-  return made;
+/** The JSON body of an answer. */
+export const bodyOf = once(({ changes, nextCursor, hasMore }) => {
+  const value = changes.map(({ text }) => text).join();
+  return Buffer.from(`{"value":[${value}],"nextCursor":"${nextCursor}","hasMore":${hasMore}}`);
+});
+
+/**
+ * The changes as server-sent events. One without data at the end is not seen by the reader's program, but
+ * moves the id with which it will begin.
+ */
+export const eventsOf = once(({ changes, cursorAfter, nextCursor }) => {
+  const events = changes.map(({ no, text }) => eventOf(cursorAfter(no), text));
+  return Buffer.from(`${events.join('')}id: ${nextCursor}\n\n`);
+});
+
+function eventOf(id: string, text: string): string {
+  const lines = text.split('\n').map((line) => `data: ${line}\n`);
+  return `id: ${id}\n${lines.join('')}\n`;
 }

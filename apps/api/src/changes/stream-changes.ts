@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createTextStream } from '../lists/text-stream.ts';
 import type { Feed } from './feed.ts';
-import type { Followed, Place } from './follow-changes.ts';
+import { eventsOf, type Followed, type Place } from './follow-changes.ts';
 
 // A reader that takes nothing for this long has gone.
 const readerIdleMs = 10_000;
@@ -24,24 +24,21 @@ export function streamChanges(
 ): Readable {
   const { readable, write, onGone } = createTextStream(readerIdleMs);
 
-  async function writeInPieces(text: string) {
-    const bytes = Buffer.from(text);
+  async function writeInPieces(bytes: Buffer) {
     for (let from = 0; from < bytes.length; from += pieceBytes)
       await write(bytes.subarray(from, from + pieceBytes));
   }
 
   async function send() {
-    let { changes, ...at } = first;
+    let followed = first;
     await write(`retry: ${retryMs}\n\n`);
     while (!readable.destroyed) {
-      for (const { no, text } of changes) await writeInPieces(eventOf(at.cursorAfter(no), text));
-      // An event without data is not seen by the reader's program, but moves the id it will begin with.
-      await write(`id: ${at.nextCursor}\n\n`);
+      await writeInPieces(eventsOf(followed));
       if (feed.hasStopped()) return;
-      const followed = { wids: at.wids, after: at.next.after };
-      if (at.hasMore) await feed.untilRested(signOfLifeMs, onGone);
-      else await feed.untilTouched(followed, signOfLifeMs, onGone);
-      ({ changes, ...at } = await next(at.next));
+      const { wids, next: place, hasMore } = followed;
+      if (hasMore) await feed.untilRested(signOfLifeMs, onGone);
+      else await feed.untilTouched({ wids, after: place.after }, signOfLifeMs, onGone);
+      followed = await next(place);
     }
   }
 
@@ -50,9 +47,4 @@ export function streamChanges(
     () => readable.push(null),
   );
   return readable;
-}
-
-function eventOf(id: string, text: string): string {
-  const lines = text.split('\n').map((line) => `data: ${line}\n`);
-  return `id: ${id}\n${lines.join('')}\n`;
 }

@@ -20,8 +20,8 @@ import type { RequestName } from './request-id.ts';
 import type { RouteDescription } from './route-description.ts';
 
 /**
- * The answer of a handler. `text` is the JSON of the body, with decimals digit for digit. A long body is a
- * stream, which must be read or destroyed.
+ * The answer of a handler. `text` is the JSON of the body, with decimals digit for digit; a Buffer may be
+ * shared with other answers. A long body is a stream, which must be read or destroyed.
  */
 export type Reply = {
   status: number;
@@ -29,7 +29,7 @@ export type Reply = {
   /** How long the request only waited, as its caller asked for. This is not time that the service took. */
   waitedMs?: number;
 } & (
-  | { text: string }
+  | { text: string | Buffer }
   | { stream: Readable }
   /** Server-sent events, which go on until one side ends them. */
   | { events: Readable }

@@ -6,11 +6,11 @@ import { z } from 'zod';
 import type { Feed } from '../changes/feed.ts';
 import {
   beginning,
+  bodyOf,
   cursorAt,
   followChanges,
   type Place,
   positionFor,
-  textOf,
 } from '../changes/follow-changes.ts';
 import { streamChanges } from '../changes/stream-changes.ts';
 import type { Database } from '../database.ts';
@@ -159,9 +159,7 @@ async function sendPage(sources: ChangeSources, call: ChangesCall): Promise<Repl
     const followed = await followChanges(sources, place, position, asked);
     const isOver = leftMs() <= 0 || wait.hasGone() || feed.hasStopped();
     if (followed.changes.length > 0 || isOver) {
-      const { changes, nextCursor, hasMore } = followed;
-      const text = `{"value":[${textOf(changes)}],"nextCursor":"${nextCursor}","hasMore":${hasMore}}`;
-      return { status: 200, text, waitedMs };
+      return { status: 200, text: bodyOf(followed), waitedMs };
     }
     place = followed.next;
     const to = { wids: client.scope, after: place.after };
