@@ -111,7 +111,7 @@ async function receive(cluster: Cluster, followed: Followed): Promise<Follower> 
   const early: Change[][] = [];
   let take = (changes: Change[]): void => void early.push(changes);
   const { name: clientId, random } = followed;
-  const receiver = await startReceiver(cluster.sql, { clientId, random, take: (changes) => take(changes) });
+  const receiver = await startReceiver(cluster, { clientId, random, take: (changes) => take(changes) });
   const copy = await createCopy(cluster, insist, followed.wids);
   for (const changes of early) copy.take(changes);
   take = copy.take;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Sql } from '@inventory/db/postgres/pool';
 import { addWebhook } from '@inventory/db/webhooks/manage-webhooks';
 import type { Change } from '@inventory/domain/contract/change';
+import type { Cluster } from './cluster.ts';
 import { pickOne } from './random.ts';
 
 /** A receiver of webhooks that fails again and again, and keeps what it has got. */
@@ -24,7 +24,7 @@ const downMs = 800;
  * before or after it has kept it. Pauses between attempts are cut short.
  */
 export async function startReceiver(
-  sql: Sql,
+  cluster: Pick<Cluster, 'sql'>,
   { clientId, random, take }: { clientId: string; random: () => number; take: (changes: Change[]) => void },
 ): Promise<Receiver> {
   const problems: string[] = [];
@@ -70,7 +70,7 @@ export async function startReceiver(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const webhookId = await addWebhook(sql, {
+  const webhookId = await addWebhook(cluster.sql, {
     clientId,
     url: `http://127.0.0.1:${port}/hook`,
     kinds: null,
@@ -90,7 +90,7 @@ export async function startReceiver(
         isDown = false;
       }
       // Minutes and hours pass, and no attempt is the last one. Postgres may be away.
-      await sql`
+      await cluster.sql`
         update webhook
         set next_attempt = least(next_attempt, clock_timestamp()), attempts = least(attempts, 2)
         where webhook_id = ${webhookId}`.catch(() => {});

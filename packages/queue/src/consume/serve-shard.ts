@@ -1,11 +1,12 @@
 import { within } from '@inventory/process/within';
-import { type Job, type Queue, Worker } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import { answerReaders } from '../answer-streams.ts';
 import { queueName, workerConnectionName } from '../envelope.ts';
 import { openQueue, trimEvents } from '../queue.ts';
 import { blockMs, connectConsumer } from '../redis/redis.ts';
 import type { RedisConnection } from '../redis/redis-cluster.ts';
 import type { Place, SignedAnswer, SignedEnvelope } from '../signature.ts';
+import { BriefWorker } from './brief-worker.ts';
 import { mendUnreadable } from './mend-unreadable.ts';
 import { watchService } from './service-watch.ts';
 
@@ -58,7 +59,7 @@ export function serveShard(options: ServeOptions): Served {
     (error) => report(error, 'queue connection'),
     workerConnectionName(prefix, shard, options.workerId),
   );
-  const worker = new Worker<SignedEnvelope, SignedAnswer | null>(
+  const worker = new BriefWorker<SignedEnvelope, SignedAnswer | null>(
     queueName(shard),
     (job, token) => {
       lastServedAt = performance.now();

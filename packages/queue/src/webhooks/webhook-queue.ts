@@ -1,5 +1,6 @@
 import { within } from '@inventory/process/within';
-import { DelayedError, Worker } from 'bullmq';
+import { DelayedError } from 'bullmq';
+import { BriefWorker } from '../consume/brief-worker.ts';
 import { mendUnreadable } from '../consume/mend-unreadable.ts';
 import { openNamedQueue, trimEvents } from '../queue.ts';
 import { blockMs, connectConsumer, connectProducer } from '../redis/redis.ts';
@@ -50,7 +51,7 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
     ...{ prefix, connection: producer },
     onError: (error) => report(error, 'webhook queue'),
   });
-  const worker = new Worker<{ webhookId?: unknown } | null>(
+  const worker = new BriefWorker<{ webhookId?: unknown } | null>(
     name,
     async (job, token) => {
       const { webhookId } = job.data ?? {};
