@@ -11,7 +11,7 @@ import { addTrackedStock } from './tracked-stock.ts';
 import { type Way, wayOf, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
-// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios serial,keys]
+// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios 'serial;keys']
 // [--source DIR,DIR] [--dry]: compares the ways of writing in one run. `--scenarios`: only loads with one of
 // these words in their names. `--source`: also the service in other checkouts, with their libraries
 // installed, load by load in turns with ours; a second checkout of the same code shows how much two equal
@@ -24,7 +24,11 @@ const values = readOptions(
     runs: { value: 'number', default: '3', about: 'how often each is measured' },
     seconds: { value: 'number', default: '3', about: 'how long each time' },
     ways: { value: 'list', default: Object.keys(ways).join(','), about: 'only these ways' },
-    scenarios: { value: 'words', default: '', about: 'only loads with one of these words in their names' },
+    scenarios: {
+      value: 'words',
+      default: '',
+      about: 'only loads with one of these in their names; between ;',
+    },
     source: {
       value: 'list',
       default: '',
@@ -35,7 +39,7 @@ const values = readOptions(
 );
 const runs = Number(values.runs);
 const seconds = Number(values.seconds);
-const words = values.scenarios.split(',');
+const words = values.scenarios.split(';');
 const sources = Object.fromEntries(
   values.source
     .split(',')
