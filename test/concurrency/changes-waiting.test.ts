@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createPace } from '@inventory/api/changes/pace';
 import { createPages } from '@inventory/api/changes/pages';
 import { streamChanges } from '@inventory/api/changes/stream-changes';
@@ -17,6 +19,8 @@ import { uniqueName, useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
 const service = useService();
 const callerCount = 1000;
 const patient = { timeout: 60_000 };
@@ -133,6 +137,44 @@ test('a large event comes in pieces that a slow reader can take', async () => {
   for await (const piece of streamChanges(feed, first, async () => first)) pieces.push(piece);
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
   expect(Buffer.concat(pieces).toString()).toContain(`\n\nid: A\ndata: ${text}\n\n`);
+});
+
+test('a reader of events that waits keeps nothing of what it was told', async () => {
+  const next = { after: 1, scope: null, identity: null };
+  const tell = (texts: string[]) => ({
+    changes: texts.map((text) => ({ no: 1, text })),
+    cursorAfter: () => 'A',
+    next,
+    nextCursor: 'A',
+    hasMore: false,
+    wids: new Set<number>(),
+  });
+  const told: WeakRef<object>[] = [];
+  const read = () => {
+    const page = tell(['{}']);
+    told.push(new WeakRef(page.changes));
+    return page;
+  };
+  const waiting: (() => void)[] = [];
+  const feed = {
+    hasStopped: () => false,
+    untilTouched: () => new Promise<void>((resolve) => waiting.push(resolve)),
+    untilRested: async () => {},
+  };
+  const stream = streamChanges(feed, read(), async () => read()).resume();
+  for (const count of [1, 2, 3]) {
+    await expect.poll(() => waiting.length).toBe(count);
+    if (count < 3) waiting.at(-1)!();
+  }
+  await expect
+    .poll(() => {
+      collect();
+      return told.filter((page) => page.deref() !== undefined).length;
+    }, patient)
+    .toBe(0);
+  expect(told).toHaveLength(3);
+  stream.destroy();
+  waiting.at(-1)!();
 });
 
 test('callers that wait share a page of a moment ago; one that does not wait reads its own', async () => {

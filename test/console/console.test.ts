@@ -376,8 +376,8 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     const { page, hosts, complaints } = await openConsole(await filming.newContext(), service);
     await signIn(page, client);
     await page.getByRole('button', { name: 'Camera' }).press('Enter');
-    await page.getByText(serial).first().waitFor();
-    expect(await page.getByText(itemID).count()).toBeGreaterThan(0);
+    await page.getByRole('link', { name: itemID }).first().waitFor();
+    await page.getByText(serial, { exact: true }).first().waitFor();
     expect(complaints).toEqual([]);
     expect([...hosts]).toEqual([new URL(service.baseUrl).host]);
   });

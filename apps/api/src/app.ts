@@ -411,6 +411,7 @@ function zip(text: string | Buffer): Promise<Buffer> {
   if (typeof text === 'string') return compress(text, { level: 1 });
   const made = zipped.get(text) ?? compress(text, { level: 1 });
   zipped.set(text, made);
+  made.catch(() => zipped.delete(text));
   return made;
 }
 

@@ -68,6 +68,8 @@ async function openReader() {
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d', { willReadFrequently: true });
   return async (video) => {
+    // The first picture may not be there yet.
+    if (video.videoWidth === 0) return undefined;
     canvas.width = video.videoWidth;
     canvas.height = video.videoHeight;
     context.drawImage(video, 0, 0);

@@ -11,15 +11,15 @@ const asleepMs = 120_000;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Tells `listeners` what changes, until the signal is aborted. `null`: anything may have changed. */
-export async function followChanges(client, from, listeners, signal) {
+export async function followChanges(client, listeners, signal) {
   let answeredAt = Date.now();
-  for (let after = from; !signal.aborted; await pause(betweenMs)) {
+  for (let after = 'now'; !signal.aborted; await pause(betweenMs)) {
     try {
-      if (Date.now() - answeredAt > asleepMs) after = 'now';
       const { nextCursor, value } = await client.changes({ after, wait: waitSeconds }, { signal }).page();
-      answeredAt = Date.now();
       const changes = after === 'now' ? null : value;
-      after = nextCursor;
+      const wasAsleep = Date.now() - answeredAt > asleepMs;
+      answeredAt = Date.now();
+      after = wasAsleep ? 'now' : nextCursor;
       if (changes === null || changes.length > 0) for (const listener of listeners) listener(changes);
     } catch (error) {
       if (signal.aborted) return;

@@ -98,7 +98,7 @@ async function begin(client, me) {
     scanned: null,
     form: null,
   });
-  if (can('look')) followChanges(client, me.cursor, live, stop.signal);
+  if (can('look')) followChanges(client, live, stop.signal);
 }
 
 /** Whether the client that is signed in may do this: `look`, `receive`, `move`, `issue` or `count`. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { createTextStream } from '../lists/text-stream.ts';
+import { createTextStream, type TextStream } from '../lists/text-stream.ts';
 import type { Feed } from './feed.ts';
 import { eventsOf, type Followed, type Place } from './follow-changes.ts';
 
@@ -19,32 +19,43 @@ const retryMs = 1000;
  */
 export function streamChanges(
   feed: Pick<Feed, 'untilTouched' | 'untilRested' | 'hasStopped'>,
-  first: Followed & { wids: ReadonlySet<number> },
-  next: (place: Place) => Promise<Followed & { wids: ReadonlySet<number> }>,
+  first: Read,
+  next: (place: Place) => Promise<Read>,
 ): Readable {
-  const { readable, write, onGone } = createTextStream(readerIdleMs);
+  const out = createTextStream(readerIdleMs);
+  const end = () => out.readable.push(null);
+  follow(out, feed, begin(out, first), next).then(end, end);
+  return out.readable;
+}
 
-  async function writeInPieces(bytes: Buffer) {
-    for (let from = 0; from < bytes.length; from += pieceBytes)
-      await write(bytes.subarray(from, from + pieceBytes));
+type Read = Followed & { wids: ReadonlySet<number> };
+/** Where a reader is: all that is kept of what it was told, while it waits. */
+type At = Pick<Read, 'wids' | 'next' | 'hasMore'>;
+
+async function begin(out: TextStream, first: Read): Promise<At> {
+  await out.write(`retry: ${retryMs}\n\n`);
+  return tell(out, first);
+}
+
+async function tell({ write }: TextStream, read: Read): Promise<At> {
+  const bytes = eventsOf(read);
+  for (let from = 0; from < bytes.length; from += pieceBytes)
+    await write(bytes.subarray(from, from + pieceBytes));
+  const { wids, next, hasMore } = read;
+  return { wids, next, hasMore };
+}
+
+async function follow(
+  out: TextStream,
+  feed: Parameters<typeof streamChanges>[0],
+  told: Promise<At>,
+  next: (place: Place) => Promise<Read>,
+) {
+  let at = await told;
+  while (!out.readable.destroyed && !feed.hasStopped()) {
+    if (at.hasMore) await feed.untilRested(signOfLifeMs, out.onGone);
+    else await feed.untilTouched({ wids: at.wids, after: at.next.after }, signOfLifeMs, out.onGone);
+    // A variable of this function would keep the page during the next wait.
+    at = await next(at.next).then((read) => tell(out, read));
   }
-
-  async function send() {
-    let followed = first;
-    await write(`retry: ${retryMs}\n\n`);
-    while (!readable.destroyed) {
-      await writeInPieces(eventsOf(followed));
-      if (feed.hasStopped()) return;
-      const { wids, next: place, hasMore } = followed;
-      if (hasMore) await feed.untilRested(signOfLifeMs, onGone);
-      else await feed.untilTouched({ wids, after: place.after }, signOfLifeMs, onGone);
-      followed = await next(place);
-    }
-  }
-
-  send().then(
-    () => readable.push(null),
-    () => readable.push(null),
-  );
-  return readable;
 }
