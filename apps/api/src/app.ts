@@ -409,7 +409,9 @@ const zipped = new WeakMap<Buffer, Promise<Buffer>>();
 /** Compresses a text. Bytes that several answers share are compressed once. */
 function zip(text: string | Buffer): Promise<Buffer> {
   if (typeof text === 'string') return compress(text, { level: 1 });
-  const made = zipped.get(text) ?? compress(text, { level: 1 });
+  const found = zipped.get(text);
+  if (found !== undefined) return found;
+  const made = compress(text, { level: 1 });
   zipped.set(text, made);
   made.catch(() => zipped.delete(text));
   return made;

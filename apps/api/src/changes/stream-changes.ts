@@ -55,7 +55,6 @@ async function follow(
   while (!out.readable.destroyed && !feed.hasStopped()) {
     if (at.hasMore) await feed.untilRested(signOfLifeMs, out.onGone);
     else await feed.untilTouched({ wids: at.wids, after: at.next.after }, signOfLifeMs, out.onGone);
-    // A variable of this function would keep the page during the next wait.
-    at = await next(at.next).then((read) => tell(out, read));
+    at = await tell(out, await next(at.next));
   }
 }
