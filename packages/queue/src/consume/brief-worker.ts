@@ -1,11 +1,15 @@
-import { Worker } from 'bullmq';
+import { type Processor, Worker, type WorkerOptions } from 'bullmq';
 import { blockMs } from '../redis/redis.ts';
 
 /**
- * BullMQ's worker, which looks for work at least every `blockMs`. By itself, it blocks for ten seconds when
- * the next job is due later, or after an error: longer than a working connection may be silent.
+ * BullMQ's worker, which looks for work at least every `blockMs`. By itself, it blocks for longer than a
+ * working connection may be silent, and for ten seconds if its next job is due later or after an error.
  */
 export class BriefWorker<Data, Result = void> extends Worker<Data, Result> {
+  constructor(name: string, work: Processor<Data, Result>, options: WorkerOptions) {
+    super(name, work, { ...options, drainDelay: blockMs / 1000 });
+  }
+
   override get maximumBlockTimeout() {
     return blockMs / 1000;
   }

@@ -3,7 +3,7 @@ import type { Job, Queue } from 'bullmq';
 import { answerReaders } from '../answer-streams.ts';
 import { queueName, workerConnectionName } from '../envelope.ts';
 import { openQueue, trimEvents } from '../queue.ts';
-import { blockMs, connectConsumer } from '../redis/redis.ts';
+import { connectConsumer } from '../redis/redis.ts';
 import type { RedisConnection } from '../redis/redis-cluster.ts';
 import type { Place, SignedAnswer, SignedEnvelope } from '../signature.ts';
 import { BriefWorker } from './brief-worker.ts';
@@ -45,7 +45,6 @@ const times = {
   lockDuration: 2000,
   stalledInterval: 1000,
   maxStalledCount: 5,
-  drainDelay: blockMs / 1000,
 };
 
 /** Takes work from a shard until it is closed. */

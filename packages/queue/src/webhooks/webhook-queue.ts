@@ -3,7 +3,7 @@ import { DelayedError } from 'bullmq';
 import { BriefWorker } from '../consume/brief-worker.ts';
 import { mendUnreadable } from '../consume/mend-unreadable.ts';
 import { openNamedQueue, trimEvents } from '../queue.ts';
-import { blockMs, connectConsumer, connectProducer } from '../redis/redis.ts';
+import { connectConsumer, connectProducer } from '../redis/redis.ts';
 
 /** The queue of the webhooks. The braces keep its keys on one node of a Redis Cluster. */
 const name = '{webhooks}';
@@ -38,7 +38,6 @@ const times = {
   lockDuration: 10_000,
   stalledInterval: 5000,
   maxStalledCount: 5,
-  drainDelay: blockMs / 1000,
 };
 const closeWithinMs = 1000;
 
