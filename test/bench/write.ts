@@ -12,8 +12,8 @@ import { type Way, wayOf, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
 // pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios 'serial;keys']
-// [--source DIR,DIR] [--dry]: compares the ways of writing in one run. `--scenarios`: only loads with one of
-// these words in their names. `--source`: also the service in other checkouts, with their libraries
+// [--source DIR,DIR] [--dry]: compares the ways of writing in one run. `--scenarios`: only loads whose
+// names contain one of these. `--source`: also the service in other checkouts, with their libraries
 // installed, load by load in turns with ours; a second checkout of the same code shows how much two equal
 // ways differ. The docs then get a table of all of them and keep their marks. Half load is measured of ours
 // and of those only together with the plain way, because it is half of the plain way's rate.
@@ -27,7 +27,7 @@ const values = readOptions(
     scenarios: {
       value: 'words',
       default: '',
-      about: 'only loads with one of these in their names; between ;',
+      about: 'only loads whose names contain one of these, separated by ;',
     },
     source: {
       value: 'list',
