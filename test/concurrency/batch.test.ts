@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { connect } from '@inventory/db/postgres/pool';
 import { settle } from '@inventory/db/requests/settle';
@@ -7,6 +5,7 @@ import { expect, test } from 'vitest';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { batcherOf } from '../harness/queue/batcher.ts';
 import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/queue/batches.ts';
+import { collectGarbage } from '../harness/watch/garbage.ts';
 
 const batches = useBatches();
 
@@ -252,8 +251,6 @@ test('20 of 20 units are seen, and issued at once, while moves shift the lots fr
 });
 
 test('a pool keeps no result of a batch in memory while its connection stays open', async () => {
-  setFlagsFromString('--expose_gc');
-  const collectGarbage = runInNewContext('gc') as () => void;
   const { pool } = batches.worker();
   const said: WeakRef<object>[] = [];
   for (let index = 0; index < 100; index++) {

@@ -1,6 +1,4 @@
 import type { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createPace } from '@inventory/api/changes/pace';
 import { createPages } from '@inventory/api/changes/pages';
 import { streamChanges } from '@inventory/api/changes/stream-changes';
@@ -17,10 +15,9 @@ import { createApiClient } from '../harness/service/api-client.ts';
 import { startProcess } from '../harness/service/processes.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
+import { collectGarbage } from '../harness/watch/garbage.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
 const service = useService();
 const callerCount = 1000;
 const patient = { timeout: 60_000 };
@@ -121,17 +118,19 @@ test('a thousand callers of each kind that wait take less than 100 MB and no con
   expect((await measure()).awaited).toBe(0);
 });
 
+/** What a reader of events is told: one change. */
+const followed = (text: string) => ({
+  changes: [{ no: 1, text }],
+  cursorAfter: () => 'A',
+  next: { after: 1, scope: null, identity: null },
+  nextCursor: 'A',
+  hasMore: false,
+  wids: new Set<number>(),
+});
+
 test('a large event comes in pieces that a slow reader can take', async () => {
   const text = JSON.stringify({ remark: 'ü€😀'.repeat(100_000) });
-  const next = { after: 1, scope: null, identity: null };
-  const first = {
-    changes: [{ no: 1, text }],
-    cursorAfter: () => 'A',
-    next,
-    nextCursor: 'A',
-    hasMore: false,
-    wids: new Set<number>(),
-  };
+  const first = followed(text);
   const feed = { hasStopped: () => true, untilTouched: async () => {}, untilRested: async () => {} };
   const pieces: Buffer[] = [];
   for await (const piece of streamChanges(feed, first, async () => first)) pieces.push(piece);
@@ -140,18 +139,9 @@ test('a large event comes in pieces that a slow reader can take', async () => {
 });
 
 test('a reader of events that waits keeps nothing of what it was told', async () => {
-  const next = { after: 1, scope: null, identity: null };
-  const tell = (texts: string[]) => ({
-    changes: texts.map((text) => ({ no: 1, text })),
-    cursorAfter: () => 'A',
-    next,
-    nextCursor: 'A',
-    hasMore: false,
-    wids: new Set<number>(),
-  });
   const told: WeakRef<object>[] = [];
   const read = () => {
-    const page = tell(['{}']);
+    const page = followed('{}');
     told.push(new WeakRef(page.changes));
     return page;
   };
@@ -168,7 +158,7 @@ test('a reader of events that waits keeps nothing of what it was told', async ()
   }
   await expect
     .poll(() => {
-      collect();
+      collectGarbage();
       return told.filter((page) => page.deref() !== undefined).length;
     }, patient)
     .toBe(0);

@@ -1,6 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { connect } from '@inventory/db/postgres/pool';
 import {
   createStatementPool,
@@ -12,6 +10,7 @@ import { openHeldWay } from '../harness/network/held-connections.ts';
 import { turn } from '../harness/queue/submitter.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { uniqueName } from '../harness/service/service.ts';
+import { collectGarbage } from '../harness/watch/garbage.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -272,8 +271,7 @@ describe('work of a pool that cancels', () => {
 
   /** Bytes that are still needed. */
   function usedMemory(): number {
-    setFlagsFromString('--expose-gc');
-    (runInNewContext('gc') as () => void)();
+    collectGarbage();
     const { arrayBuffers, heapUsed } = process.memoryUsage();
     return arrayBuffers + heapUsed;
   }

@@ -1,17 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { batchBytesMax, readBatchText } from '@inventory/api/http/reading/body';
 import { createBodyRoom } from '@inventory/api/http/reading/body-room';
 import Koa, { type Context } from 'koa';
 import { expect, test } from 'vitest';
 import { serve } from '../harness/network/http-server.ts';
-
-function collectGarbage() {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-}
+import { collectGarbage } from '../harness/watch/garbage.ts';
 
 /** A server that reads batches, says how long each is, and tells of each piece of a body that comes. */
 async function serveBatches(notePiece: (piece: Buffer) => void) {
