@@ -1,7 +1,16 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
-import { fillIn, openConsole, scanItem, signIn, wedge } from '../harness/pages/console.ts';
+import {
+  fillIn,
+  openConsole,
+  openForm,
+  scanInto,
+  scanItem,
+  signIn,
+  typeInto,
+} from '../harness/pages/console.ts';
+import { typeByHand, wedge } from '../harness/pages/hands.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService();
@@ -17,16 +26,22 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
   afterAll(() => browser.close());
 
   test(
-    'a day: 200 scans, 40 receipts, 20 moves, 60 issues, 10 counts, 3 undone, twice offline',
+    'a day by keys and bursts alone, beside a second device: 200 scans, 40 receipts, 20 moves, 60 issues, 10 counts, 3 undone, twice offline',
     async () => {
       const client = await service.client();
       const items = [await service.item(), await service.item(), await service.item()];
       const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
       const { page, complaints } = await openConsole(context, service);
       await signIn(page, client);
+      // Somebody else works beside, with the same items in another spot.
+      const { page: other } = await openConsole(
+        await browser.newContext({ viewport: { width: 1280, height: 800 } }),
+        service,
+      );
+      await signIn(other, client);
 
       // What is in each item's two spots, after all that a person was told is done.
-      const stock = new Map(items.map((itemID) => [itemID, { 'A-1': 0, 'B-2': 0 }]));
+      const stock = new Map(items.map((itemID) => [itemID, { 'A-1': 0, 'B-2': 0, 'C-3': 0 }]));
       const done = { scans: 0, receive: 0, move: 0, issue: 0, count: 0, undone: 0 };
       const finished = () => page.locator('form.work').waitFor({ state: 'detached' });
       const scan = async (itemID: string) => {
@@ -34,7 +49,11 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
         done.scans += 1;
       };
       const receive = async (itemID: string, units: number) => {
-        await fillIn(page, 'Receive', { Units: String(units), Spot: 'A-1', Reason: '1' });
+        await openForm(page, 'Receive');
+        await typeByHand(page, String(units), 'Enter');
+        await scanInto(page, 'A-1', 'Spot');
+        await typeInto(page, 'Reason', '1');
+        await page.getByRole('button', { name: 'Confirm' }).press('Enter');
         await finished();
         stock.get(itemID)!['A-1'] += units;
         done.receive += 1;
@@ -43,6 +62,16 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
         await page.getByRole('button', { name: 'Undo' }).press('Enter');
         await page.getByText('Undid transaction').waitFor();
         done.undone += 1;
+      };
+      const workBeside = async (itemID: string) => {
+        await scanItem(other, itemID);
+        await openForm(other, 'Receive');
+        await typeByHand(other, '2', 'Enter');
+        await scanInto(other, 'C-3', 'Spot');
+        await typeInto(other, 'Reason', '4');
+        await other.getByRole('button', { name: 'Confirm' }).press('Enter');
+        await other.getByText(`Received 2 of ${itemID} at C-3`).waitFor();
+        stock.get(itemID)!['C-3'] += 2;
       };
       const offline = async (itemID: string) => {
         await context.setOffline(true);
@@ -70,8 +99,13 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
           await undo();
           places['A-1'] -= 4;
         }
+        if (round % 5 === 0) await workBeside(itemID);
         await scan(itemID);
-        await fillIn(page, 'Move', { Units: '3', 'From spot': 'A-1', 'To spot': 'B-2' });
+        await openForm(page, 'Move');
+        await typeByHand(page, '3', 'Enter');
+        await scanInto(page, 'A-1', 'From spot');
+        await scanInto(page, 'B-2', 'To spot');
+        await page.getByRole('button', { name: 'Confirm' }).press('Enter');
         await finished();
         places['A-1'] -= 3;
         places['B-2'] += 3;
@@ -101,7 +135,10 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
           value
             .filter((lot: { spot: string }) => lot.spot === spot)
             .reduce((sum: number, { units }: { units: number }) => sum + units, 0);
-        expect([itemID, at('A-1'), at('B-2')]).toEqual([itemID, ...Object.values(stock.get(itemID)!)]);
+        expect([itemID, at('A-1'), at('B-2'), at('C-3')]).toEqual([
+          itemID,
+          ...Object.values(stock.get(itemID)!),
+        ]);
       }
       expect(complaints).toEqual([]);
       await context.close();

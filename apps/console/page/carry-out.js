@@ -1,26 +1,64 @@
+import { difference } from './decimals.js';
 import { signed } from './format.js';
 import { keepReason } from './reasons.js';
 import { go } from './routes.js';
 import { work } from './session.js';
+import { keepSpot } from './spots.js';
 import { state, update } from './state.js';
+import { comparedWords, doneWord } from './transaction-words.js';
 
-const done = { receive: 'Received', move: 'Moved', issue: 'Issued' };
+const shownLotsMax = 5;
 
-/** Does the work of a form and says so. Returns why it was refused; null otherwise. */
-export async function carryOut(operation) {
+/**
+ * Does the work of a form and says so. `lots`: those that the page showed. Returns the error object of a
+ * refusal; null otherwise.
+ */
+export async function carryOut(operation, lots) {
   const { op, itemID, wid, reasonCode } = operation;
   const result = await work(operation);
-  if (result.status === 'refused') return reasonOf(result.error);
+  if (result.status === 'refused') return result.error;
   state.lastWid = wid;
   // The next piece of work is another one.
   state.told = null;
   if (reasonCode !== undefined) await keepReason(op, reasonCode).catch(console.warn);
-  const words = op === 'count' ? `Counted ${operation.counted}` : `${done[op]} ${operation.units}`;
-  const text = `${words} of ${itemID}`;
+  await keepSpotsOf(operation).catch(console.warn);
+  const words = `${doneWord(op)} ${op === 'count' ? operation.counted : operation.units}`;
+  const where = placeOf(operation, result.body, lots);
+  const text = `${words} of ${itemID}${where}`;
   // A code that was taken for an item has no view to go back to.
   if (state.scanned !== null) go('');
   update({ form: null, scanned: null, notice: noticeOf(text, op, result) });
   return null;
+}
+
+async function keepSpotsOf({ wid, spot, fromSpot, toSpot, shipToWid = wid }) {
+  for (const [wID, used] of [
+    [wid, fromSpot],
+    [shipToWid, toSpot],
+    [wid, spot],
+  ])
+    if (used) await keepSpot(wID, used);
+}
+
+/** Where it was done: the spots in the order in which they were taken. */
+function placeOf(operation, body, lots) {
+  const { op, spot, toSpot } = operation;
+  if (op === 'receive') return spot ? ` at ${spot}` : '';
+  if (op === 'count')
+    return `${spot ? ` at ${spot}` : ''}${body ? `: ${comparedWords(body.difference)}` : ''}`;
+  const taken = body?.lots.map((lot) => ({ spot: spotOf(lot, lots), units: lot.units })) ?? [];
+  const named = taken.filter((each) => each.spot);
+  const from = named.map((each) => (named.length > 1 ? `${each.spot} (${each.units})` : each.spot));
+  const more = from.length > shownLotsMax ? ` and ${from.length - shownLotsMax} more lots` : '';
+  return `${from.length > 0 ? ` from ${from.slice(0, shownLotsMax).join(', ')}${more}` : ''}${toSpot ? ` to ${toSpot}` : ''}`;
+}
+
+const spotOf = ({ recNo, fromRecNo }, lots = []) =>
+  lots.find((lot) => lot.recNo === (fromRecNo ?? recNo))?.spot;
+
+/** How the stock moved since a count was begun. */
+export function movedWords({ expected, present }) {
+  return `${expected} was recorded when the count began, ${present} is now: ${comparedWords(difference(present, expected)).replace('recorded', 'then')}.`;
 }
 
 /** Undoes a transaction and says so. */
@@ -31,25 +69,32 @@ export async function undo(transactionNo) {
   update({ notice: noticeOf(`Undid transaction ${transactionNo}`, 'reverse', result) });
 }
 
-/** What the service would do: `{ text, level }`; null if it cannot be asked. */
-export async function tryOut({ op, ...body }) {
+/**
+ * What the service would do: `{ text, level, lots, before, differs }`; null if it cannot be asked. `lots`:
+ * those that the page showed.
+ */
+export async function tryOut({ op, ...body }, lots) {
   try {
     const tried = await state.session.client[op]({ ...body, dryRun: true });
-    return { text: wordsOf(op, tried), level: 'well' };
+    return { level: 'well', ...effectOf(op, tried, lots) };
   } catch (error) {
+    if (error.reason === 'countDiffers') return { differs: error.figures };
     // The answer to the work itself tells it as an alert.
     return error.status === 0 ? null : { text: `Would be refused: ${error.message}`, level: 'wait' };
   }
 }
 
-function wordsOf(op, { lots, before, difference, skipped = [] }) {
-  if (op === 'count') return `Recorded: ${before}. Difference: ${signed(difference)}.`;
-  const taken = lots
-    .slice(0, 3)
-    .map((lot) => `${lot.units} from lot ${lot.fromRecNo ?? lot.recNo}, ${lot.remaining} left`);
-  const more = lots.length > 3 ? [`and ${lots.length - 3} more lots`] : [];
-  const left = skipped.length > 0 ? [`${skipped.length} lots left out (on hold, expired or elsewhere)`] : [];
-  return `Takes ${[...taken, ...more, ...left].join('; ')}.`;
+function effectOf(op, { lots: taken, before, difference: by, skipped = [] }, lots) {
+  if (op === 'count') return { before, text: `Recorded: ${before}. Difference: ${signed(by)}.` };
+  const left = skipped.length > 0 ? [`${skipped.length} left out: on hold, expired or elsewhere.`] : [];
+  const more = taken.length > shownLotsMax ? [`Then ${taken.length - shownLotsMax} more lots.`] : [];
+  return {
+    text: [...more, ...left].join(' '),
+    lots: taken.slice(0, shownLotsMax).map((lot) => ({
+      ...{ recNo: lot.fromRecNo ?? lot.recNo, spot: spotOf(lot, lots) },
+      ...{ units: lot.units, remaining: lot.remaining },
+    })),
+  };
 }
 
 function noticeOf(text, kind, { status, body }) {
@@ -57,7 +102,26 @@ function noticeOf(text, kind, { status, body }) {
   return { text: `${text}.`, level: 'well', kind, transactionNo: body.transactionNo };
 }
 
+// The fields of the API, as the forms name them.
+const labels = {
+  ...{ itemID: 'Item', shortID: 'Item', uOM: 'Unit', wid: 'Warehouse', shipToWid: 'Ship to' },
+  ...{
+    fromSpot: 'From spot',
+    toSpot: 'To spot',
+    reasonCode: 'Reason',
+    recno: 'Lot',
+    transactionNo: 'Transaction',
+  },
+};
+const sentenceOfFault = (fault) =>
+  fault.replace(/^\w+/, (name) => labels[name] ?? `${name[0].toUpperCase()}${name.slice(1)}`);
+
 /** The error object of the service, for people. */
 export function reasonOf({ message, details }) {
-  return [message, ...Object.values(details ?? {}).flat()].join(' ');
+  return [
+    message,
+    ...Object.values(details ?? {})
+      .flat()
+      .map(sentenceOfFault),
+  ].join(' ');
 }

@@ -1,29 +1,46 @@
-import { state, update } from './state.js';
-import { tables } from './tables.js';
+import { csvCellOf } from './csv-cell.js';
+import { openReader } from './list-reader.js';
+import { state } from './state.js';
+import { tables, textOf } from './tables.js';
 
-/** Saves a whole list, with the filters that are set. */
-export async function saveCsv(name, query) {
-  const { list, columns } = tables[name];
-  try {
-    const lines = [columns.map(({ word }) => cellOf(word)).join()];
-    for await (const record of list(state.session.client, query))
-      lines.push(columns.map(({ name: field, text }) => cellOf(text ? text(record) : record[field])).join());
-    save(`${name}.csv`, `${lines.join('\r\n')}\r\n`);
-  } catch (error) {
-    update({ notice: { text: error.message, level: 'bad' } });
+const pageSize = 250;
+// A long list leaves the other calls of this client their part of its limit.
+const shareOfLimit = 0.6;
+const pagesAtOnce = 10;
+
+/**
+ * Saves a whole list as it is searched, filtered and sorted. `onProgress` is told how many rows there are,
+ * and of how many, or null. Throws if it cannot be read, or if `signal` ends it; then nothing is saved.
+ */
+export async function saveCsv(name, asked, { onProgress, signal }) {
+  const { columns } = tables[name];
+  const { requestsPerMinute } = state.session.me.limits;
+  const betweenMs = 60_000 / (requestsPerMinute * shareOfLimit);
+  const lineOf = (cells) => `${cells.map(csvCellOf).join()}\r\n`;
+  const parts = ['\uFEFF', lineOf(columns.map(({ word }) => word))];
+  const reader = await openReader(name, asked, { pageSize, rowsMax: Number.POSITIVE_INFINITY, signal });
+  // A record that moved to a later page meanwhile is saved already. The first column names it.
+  const [{ name: id }] = columns;
+  const known = new Set();
+  let hasMore = true;
+  for (let page = 1; hasMore; page++) {
+    const begun = Date.now();
+    const read = await reader.page(page);
+    signal.throwIfAborted();
+    const rows = read.rows.filter((row) => !known.has(row[id]));
+    for (const row of rows) known.add(row[id]);
+    parts.push(rows.map((row) => lineOf(columns.map((column) => textOf(column, row)))).join(''));
+    hasMore = read.hasMore;
+    onProgress(known.size, read.total);
+    const restMs = begun + betweenMs - Date.now();
+    if (hasMore && page >= pagesAtOnce && restMs > 0) await new Promise((end) => setTimeout(end, restMs));
+    signal.throwIfAborted();
   }
+  save(`${name}.csv`, parts);
 }
 
-/** A cell (RFC 4180). No program that opens the file takes a text for a formula. */
-function cellOf(value) {
-  const text = String(value ?? '');
-  const isFormula = /^[=+\-@\t\r]/.test(text) && !/^-?[\d.]+$/.test(text);
-  const safe = isFormula ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-function save(fileName, text) {
-  const address = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv' }));
+function save(fileName, parts) {
+  const address = URL.createObjectURL(new Blob(parts, { type: 'text/csv' }));
   const link = Object.assign(document.createElement('a'), { href: address, download: fileName });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);

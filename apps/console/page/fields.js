@@ -1,4 +1,4 @@
-import { amountOf } from './format.js';
+import { amountOf, meaningsOf } from './format.js';
 
 const units = { name: 'units', label: 'Units', kind: 'amount' };
 const spot = { name: 'spot', label: 'Spot' };
@@ -33,17 +33,32 @@ export function fieldsOf(op, values, warehouses) {
   }
 }
 
-/** The operation that the fields make, or the first field that is wrong, with a message. */
-export function operationOf(op, values) {
+// To see what would happen, any reason will do.
+const reasonOfTries = 1;
+
+/**
+ * The operation that the fields of a form make, or the first field that is wrong, with a message; `choices`
+ * are the amounts that it may mean. `isTry`: to see what it would do, for which the reason may still be
+ * missing.
+ */
+export function operationOf({ op, values, opened, scanned, sure }, { isTry = false } = {}) {
   const amountName = op === 'count' ? 'counted' : 'units';
-  const amount = amountOf(String(values[amountName] ?? ''));
+  const written = String(values[amountName] ?? '');
+  const amount = amountOf(written);
+  const meanings = meaningsOf(written);
+  // A code says what it means, and a person may have been asked.
+  const isClear = [opened[amountName], scanned[amountName], sure].includes(written);
   const fault = (name, message) => ({ fault: { name, message } });
   if (amount === null || (op !== 'count' && Number(amount) === 0))
     return fault(
       amountName,
       op === 'count' ? 'Counted must be a number.' : 'Units must be a number above 0.',
     );
-  if (op !== 'move' && !/^\d+$/.test(values.reasonCode ?? ''))
+  if (meanings !== null && !isClear)
+    return {
+      fault: { name: amountName, message: `${written} may mean two amounts. Which?`, choices: meanings },
+    };
+  if (op !== 'move' && !isTry && !/^\d+$/.test(values.reasonCode ?? ''))
     return fault('reasonCode', 'Reason must be a number.');
   if (op === 'move' && !values.toSpot && !values.shipToWid)
     return fault('toSpot', 'To spot is missing, or a warehouse to ship to.');
@@ -53,7 +68,8 @@ export function operationOf(op, values) {
   const { itemID, recno, shipToWid, everywhere } = values;
   const operation = { op, itemID, [amountName]: amount, wid: Number(values.wid) };
   if (recno) operation.recno = recno;
-  if (op !== 'move') operation.reasonCode = Number(values.reasonCode);
+  if (op !== 'move')
+    operation.reasonCode = /^\d+$/.test(values.reasonCode ?? '') ? Number(values.reasonCode) : reasonOfTries;
   if (op === 'move' && shipToWid) operation.shipToWid = Number(shipToWid);
   if (op === 'count' && everywhere && !recno && !values.spot && !values.serial) operation.everywhere = true;
   // With a lot, only the lot counts.

@@ -1,34 +1,24 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { html } from './html.js';
-import { choose } from './scan-field.js';
+import { kindOf, wordsOf } from './matches.js';
+import { choose } from './scan.js';
 import { can } from './session.js';
-import { state } from './state.js';
+import { update } from './state.js';
+import { teachable } from './teach.js';
 import { Actions } from './work-form.js';
-
-const kinds = {
-  item: 'Item',
-  alias: 'Alias of an item',
-  lot: 'Lot',
-  serial: 'Serial of a lot',
-  serial2: 'Second serial of a lot',
-  rfidTag: 'Tag of a lot',
-  spot: 'Spot',
-};
 
 /** What the last code is, while that is not one thing. */
 export function Found({ scanned }) {
-  const { data, isLooking, isOffline, error, fault, matches = [], moreMatches } = scanned;
+  const { data, isLooking, isOffline, error, matches = [], moreMatches } = scanned;
   const first = useRef();
   useEffect(() => first.current?.focus(), [data, isLooking]);
   const code = html`<bdi>${data}</bdi>`;
-  if (isLooking) return html`<p class="note" role="status">Looking up ${code} …</p>`;
-  if (error) return html`<p class="alert" role="alert">${error}</p>`;
+  if (isLooking)
+    return html`<section class="card"><h1>${code}</h1><p class="note" role="status">Looking up …</p></section>`;
+  if (error)
+    return html`<section class="card"><h1>${code}</h1><p class="alert" role="alert">${error}</p></section>`;
   if (isOffline) return html`<${Unknown} data=${data} />`;
-  if (matches.length === 0)
-    return html`<div class="alert" role="alert">
-      <p><strong>No match</strong> for “${code}”.</p>
-      ${fault && html`<p>${fault.message}</p>`}
-    </div>`;
+  if (matches.length === 0) return html`<${NoMatch} scanned=${scanned} />`;
   return html`
     <section aria-labelledby="found">
       <h1 id="found">Several matches for “${code}”</h1>
@@ -36,7 +26,7 @@ export function Found({ scanned }) {
         ${matches.map(
           (match, place) => html`<li>
             <button class="choice" ref=${place === 0 ? first : undefined} onClick=${() => choose(match)}>
-              <span class="quiet">${kinds[match.kind]}</span>
+              <span class="quiet">${kindOf(match)}</span>
               <strong><bdi>${match.kind === 'spot' ? match.spot : match.shortID}</bdi></strong>
               <span><bdi>${wordsOf(match)}</bdi></span>
             </button>
@@ -48,15 +38,26 @@ export function Found({ scanned }) {
   `;
 }
 
-function warehouseOf(wID) {
-  const { warehouses } = state.session.me;
-  return warehouses.find((warehouse) => warehouse.wID === wID)?.name ?? `Warehouse ${wID}`;
-}
-
-function wordsOf({ kind, description, recNo, units, spot, wID, serial }) {
-  if (kind === 'spot') return warehouseOf(wID);
-  if (recNo === undefined) return description;
-  return [`Lot ${recNo}`, `${units} units`, spot && `at ${spot}`, serial].filter(Boolean).join(' · ');
+/** A code that means nothing yet, and what it can become. */
+function NoMatch({ scanned }) {
+  const { data, fault } = scanned;
+  const code = teachable(scanned);
+  const begin = (kind) => update({ learning: { ...scanned, kind, code }, notice: null });
+  return html`<section class="card unknown">
+    <div role="alert">
+      <h1>No match for “<bdi>${data}</bdi>”</h1>
+      ${fault && html`<p>${fault.message}</p>`}
+    </div>
+    ${
+      code === null
+        ? html`<p class="quiet">Scan another code, or look in the lists.</p>`
+        : html`<p class="quiet">${code !== data && html`The item on this label has the number <bdi>${code}</bdi>. `}It can become the name of an item.</p>
+          <div class="actions">
+            <button onClick=${() => begin('teach')}>Teach to an item</button>
+            <button onClick=${() => begin('create')}>New item</button>
+          </div>`
+    }
+  </section>`;
 }
 
 /** A code that cannot be looked up now. Work goes on; the service judges it later. */

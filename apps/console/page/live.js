@@ -1,26 +1,35 @@
 import { InventoryError } from '@inventory/client';
-import { useEffect, useState } from 'preact/hooks';
-import { state } from './state.js';
 
 const waitSeconds = 25;
-// Calls are limited, and views read again after each page of changes.
+// Calls are limited. Where much changes, one brings more.
 const betweenMs = 1000;
+const betweenBusyMs = 3000;
 // After a longer sleep, the views are read again, not all that was changed meanwhile.
 const asleepMs = 120_000;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Tells `listeners` what changes, until the signal is aborted. `null`: anything may have changed. */
-export async function followChanges(client, listeners, signal) {
-  let answeredAt = Date.now();
-  for (let after = 'now'; !signal.aborted; await pause(betweenMs)) {
+/**
+ * Tells `listeners` what changes behind the cursor of `feed`, until the signal is aborted. `null`: anything
+ * may have changed. `feed.heardAt`: when it was told last, in milliseconds.
+ */
+export async function followChanges(client, listeners, feed, signal) {
+  const tell = (changes) => {
+    for (const listener of listeners) listener(changes);
+  };
+  let after = await feed.cursor;
+  let isBusy = false;
+  for (; !signal.aborted; await pause(isBusy ? betweenBusyMs : betweenMs)) {
+    const askedAt = Date.now();
     try {
       const { nextCursor, value } = await client.changes({ after, wait: waitSeconds }, { signal }).page();
-      const changes = after === 'now' ? null : value;
-      const wasAsleep = Date.now() - answeredAt > asleepMs;
-      answeredAt = Date.now();
-      after = wasAsleep ? 'now' : nextCursor;
-      if (changes === null || changes.length > 0) for (const listener of listeners) listener(changes);
+      const isFirst = after === 'now';
+      isBusy = value.length > 0 && Date.now() - askedAt < betweenMs;
+      after = !isFirst && Date.now() - feed.heardAt > asleepMs ? 'now' : nextCursor;
+      if (after === 'now') continue;
+      feed.heardAt = Date.now();
+      if (isFirst) tell(null);
+      else if (value.length > 0) tell(value);
     } catch (error) {
       if (signal.aborted) return;
       // Another database: whatever is shown may be another, too.
@@ -33,33 +42,3 @@ export async function followChanges(client, listeners, signal) {
 
 /** Everything that a change names. */
 export const namedIn = (change) => [change, ...(change.lines ?? []), ...(change.lots ?? [])];
-
-/**
- * What `read` gives, and why it cannot be read; read when the view appears and when a change comes that is about it.
- * `offline`: the words for want of a network.
- */
-export function useLive(read, isAbout, offline) {
-  const [shown, setShown] = useState(null);
-  const [problem, setProblem] = useState(state.isOnline ? null : offline);
-  useEffect(() => {
-    const load = () =>
-      read().then(
-        (found) => {
-          setShown(found);
-          setProblem(null);
-        },
-        (error) => setProblem(error.status === 0 ? offline : error.message),
-      );
-    load();
-    const { live } = state.session;
-    const listener = (changes) => (changes === null || changes.some(isAbout)) && load();
-    live.add(listener);
-    // What could not be read, or is old.
-    window.addEventListener('online', load);
-    return () => {
-      live.delete(listener);
-      window.removeEventListener('online', load);
-    };
-  }, []);
-  return [shown, problem];
-}

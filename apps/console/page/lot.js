@@ -1,6 +1,8 @@
-import { day, moment, signed } from './format.js';
+import { day, kindWord, moment, signed } from './format.js';
+import { useHeld } from './held.js';
 import { html } from './html.js';
-import { namedIn, useLive } from './live.js';
+import { namedIn } from './live.js';
+import { Marks } from './marks.js';
 import { addressOf } from './routes.js';
 import { state } from './state.js';
 import { Actions } from './work-form.js';
@@ -29,22 +31,31 @@ const facts = [
   ['modified', 'Changed', moment],
 ];
 
+const describedBy = (lot, { type, partNo, description }) =>
+  type === 'item' && partNo === lot.partNo ? { ...lot, description } : lot;
+
 /** A lot: all that is known of it, and its history. */
 export function Lot({ recNo }) {
-  const isAbout = (change) => namedIn(change).some((each) => each.recNo === recNo);
+  const apply = (lot, change) =>
+    namedIn(change).some((each) => each.recNo === recNo) ? undefined : describedBy(lot, change);
   const read = () => state.session.client.lot(recNo);
-  const [lot, problem] = useLive(read, isAbout, 'Offline: this lot cannot be read.');
+  const [lot, problem] = useHeld(`lot/${recNo}`, read, apply, 'Offline: this lot cannot be read.');
   if (lot === null)
-    return problem === null
-      ? html`<p class="note" role="status">Loading …</p>`
-      : html`<p class="alert" role="alert">${problem}</p>`;
+    return html`<section class="card">
+      <h1>Lot ${recNo}</h1>
+      ${
+        problem === null
+          ? html`<p class="note" role="status">Loading …</p>`
+          : html`<p class="alert" role="alert">${problem}</p>`
+      }
+    </section>`;
   const told = facts.filter(([name]) => ![null, '', undefined, 0, '0'].includes(lot[name]));
   return html`
     <section class="card" aria-label=${`Lot ${recNo}`}>
       <p class="quiet">Lot ${lot.recNo} of <a href=${addressOf('item', lot.shortID)}><bdi>${lot.shortID}</bdi></a></p>
-      <h1>${lot.units} <span class="quiet">units</span>${lot.hold && html` <span class="mark">On hold</span>`}</h1>
+      <h1>${lot.units} <span class="quiet">units</span><${Marks} lot=${lot} /></h1>
       <p><bdi>${lot.description}</bdi></p>
-      ${lot.shipped === null && html`<${Actions} about=${{ itemID: lot.shortID, recno: lot.recNo, wid: lot.wID, spot: lot.spot }} />`}
+      ${lot.shipped === null && html`<${Actions} about=${{ itemID: lot.shortID, recno: lot.recNo, wid: lot.wID, spot: lot.spot }} lots=${[lot]} />`}
       ${problem && html`<p class="alert" role="alert">${problem}</p>`}
       <dl class="facts">
         ${told.map(
@@ -61,8 +72,8 @@ export function Lot({ recNo }) {
         <tbody>
           ${lot.history.map(
             (line) => html`<tr>
-              <td>${moment(line.at)}</td>
-              <td><a href=${addressOf('transaction', line.transactionNo)}>${line.kind} ${line.transactionNo}</a></td>
+              <td class="when">${moment(line.at)}</td>
+              <td><a href=${addressOf('transaction', line.transactionNo)}>${kindWord(line.kind)} ${line.transactionNo}</a></td>
               <td class="number">${signed(line.delta)}</td>
               <td class="number">${line.balance}</td>
               <td class="roomy"><bdi>${line.clientId}</bdi></td>

@@ -1,20 +1,30 @@
+// Before all others, because the address may hold a secret.
+import './sign-in-code.js';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Found } from './found.js';
+import { Home } from './home.js';
 import { html } from './html.js';
+import { Icon } from './icon.js';
 import { Item } from './item.js';
+import { Learn } from './learn.js';
+import { Limit } from './limit.js';
+import { hurry } from './line.js';
 import { Lot } from './lot.js';
+import { Menu } from './menu.js';
 import { Notice } from './notice.js';
 import { readRoute } from './routes.js';
 import { ScanField } from './scan-field.js';
-import { can, resume, signOut } from './session.js';
-import { SignIn } from './sign-in.js';
+import { can, resume } from './session.js';
+import { SignIn, SignInAnother } from './sign-in.js';
 import { onUpdate, state, update } from './state.js';
 import { TableView } from './table-view.js';
 import { tables } from './tables.js';
 import { Transaction } from './transaction.js';
 import { Badge, Waiting } from './waiting.js';
 import { WorkForm } from './work-form.js';
+
+const homeIcon = 'M4 11 12 4l8 7v9h-5v-6H9v6H4z';
 
 function Page() {
   const [, draw] = useState(0);
@@ -24,32 +34,45 @@ function Page() {
   return html`
     <header>
       <div class="bar">
-        <a class="home" href="#/" aria-label="Inventory"><img src="icon.svg" alt="" width="32" height="32" /></a>
+        <img class="logo" src="icon.svg" alt="" width="32" height="32" />
         <${ScanField} />
         <${Badge} />
+        <${Menu} />
       </div>
       <${Navigation} view=${route.view} />
     </header>
     <main>
+      <${Limit} />
+      ${state.code && html`<${SignInAnother} key=${state.code.clientId} code=${state.code} />`}
       ${state.form && html`<${WorkForm} form=${state.form} />`}
-      ${state.scanned ? html`<${Found} scanned=${state.scanned} />` : html`<${View} ...${route} />`}
+      <${Content} route=${route} />
     </main>
     <${Notice} />
   `;
 }
 
+/** What an unknown code is made, what the last scan found, or the view of the address. */
+function Content({ route }) {
+  const { learning, scanned } = state;
+  if (learning !== null) return html`<${Learn} learning=${learning} />`;
+  return scanned === null ? html`<${View} ...${route} />` : html`<${Found} scanned=${scanned} />`;
+}
+
 function Navigation({ view }) {
-  const views = can('look') ? Object.keys(tables) : [];
-  return html`<nav aria-label="Tables">
-    ${views.map(
-      (name) =>
-        html`<a href="#/${name}" aria-current=${name === view ? 'page' : undefined}><${Icon} path=${tables[name].icon} />${tables[name].title}</a>`,
-    )}
-    <button class="plain" onClick=${() => signOut()}><${Icon} path="M10 4H5v16h5m0-8h10l-4-4m4 4-4 4" />Sign out</button>
+  const links = can('look') ? Object.entries(tables) : [];
+  return html`<nav aria-label="Views">
+    <${NavLink} name="" isCurrent=${view === ''} icon=${homeIcon} title="Home" />
+    ${links.map(([name, { icon, title }]) => html`<${NavLink} name=${name} isCurrent=${name === view} icon=${icon} title=${title} />`)}
   </nav>`;
 }
 
-const Icon = ({ path }) => html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d=${path} /></svg>`;
+const NavLink = ({ name, isCurrent, icon, title }) =>
+  html`<a href="#/${name}" aria-current=${isCurrent ? 'page' : undefined} onClick=${leaveScan}><${Icon} path=${icon} />${title}</a>`;
+
+/** The address may be that of the view already, behind what a scan found. */
+function leaveScan() {
+  if (state.scanned !== null) update({ scanned: null, learning: null });
+}
 
 function View({ view, id, query }) {
   if (view === 'waiting') return html`<${Waiting} />`;
@@ -62,20 +85,10 @@ function View({ view, id, query }) {
   return html`<${Home} />`;
 }
 
-function Home() {
-  const { clientId, warehouses } = state.session.me;
-  return html`<section class="home-view">
-    <svg viewBox="0 0 96 64" aria-hidden="true"><path d="M8 8v48M16 8v48M22 8v48M34 8v48M40 8v48M52 8v48M60 8v48M66 8v48M78 8v48M88 8v48" /></svg>
-    <h1>Scan anything</h1>
-    <p>An item, a lot, a serial, a tag or a spot.</p>
-    <p class="quiet"><bdi>${clientId}</bdi> · <bdi>${warehouses.map(({ name }) => name).join(', ')}</bdi></p>
-  </section>`;
-}
-
 // A form belongs to the view that it was opened on.
-window.addEventListener('hashchange', () => update({ form: null, scanned: null }));
-window.addEventListener('online', () => update({ isOnline: true }));
-window.addEventListener('offline', () => update({ isOnline: false }));
+window.addEventListener('hashchange', () => update({ form: null, scanned: null, learning: null }));
+window.addEventListener('offline', hurry);
+window.addEventListener('online', () => state.isOnline || hurry());
 // Without https there is none, and the page works online only.
 navigator.serviceWorker?.register('service-worker.js').catch(console.warn);
 navigator.storage?.persist?.();

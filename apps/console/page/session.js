@@ -1,42 +1,65 @@
 import { InventoryClient, InventoryError, indexedDbStorage, newKey } from '@inventory/client';
 import { forget, keep, recall } from './device-store.js';
+import { applyChanges } from './held.js';
+import { noteLimit } from './limit.js';
+import { fetchOnLine } from './line.js';
 import { followChanges } from './live.js';
 import { state, update } from './state.js';
 
 const baseUrl = new URL(document.querySelector('meta[name=inventory-api]').content, document.baseURI).href;
 // Longer, and a person looks elsewhere.
 const answerWithinMs = 6000;
-// What each action needs, by securityID.
-const needs = { receive: [95], issue: [88], move: [15], count: [95, 88], look: [11] };
+// The calls that an action needs, by operationId; of the others, their own.
+const calls = { look: ['listLots'], teach: ['listLots', 'teachAlias'] };
 const opposites = { receive: 'issue', issue: 'receive', move: 'move', count: 'count' };
 
 const queueName = (clientId) => `inventory-console/${clientId}`;
 
-/** Signs in. Throws InventoryError. `isKept`: the secret stays on this device until the person signs out. */
-export async function signIn({ clientId, clientSecret, isKept }) {
-  const client = openClient({ clientId, clientSecret });
+/**
+ * Signs in, in place of whoever is signed in. Throws InventoryError, and changes nothing then. `isKept`: the
+ * secret stays on this device until the person signs out. `offersKeep`: the page asks whether it should.
+ */
+export async function signIn({ clientId, clientSecret, isKept, offersKeep = false }) {
+  const credentials = { clientId, clientSecret };
+  const client = openClient(credentials);
   const me = await client.me();
+  if (state.session !== null) await signOut();
   await keep('clientId', clientId);
-  if (isKept) await keep('signIn', { clientId, clientSecret, me });
-  await begin(client, me);
+  if (isKept) await keep('signIn', { ...credentials, me });
+  await begin({ client, me, credentials, isKept, offersKeep, cursor: Promise.resolve(me.cursor) });
 }
 
 /** Goes on with the secret that was kept. Works offline, too. */
 export async function resume() {
   const kept = await recall('signIn');
   if (kept === undefined) return;
-  const client = openClient(kept);
-  await begin(client, kept.me);
-  client.me().then(
-    (me) => {
+  const { me, ...credentials } = kept;
+  const client = openClient(credentials);
+  const asking = client.me();
+  const cursor = asking.then(
+    (now) => now.cursor,
+    () => 'now',
+  );
+  // Before version 0.2, it was kept without what the client may call.
+  const known = me.operations === undefined ? await asking.catch(() => ({ ...me, operations: [] })) : me;
+  await begin({ client, me: known, credentials, isKept: true, cursor });
+  asking.then(
+    (now) => {
       if (state.session?.client !== client) return;
-      keep('signIn', { ...kept, me });
-      update({ session: { ...state.session, me } });
+      keep('signIn', { ...credentials, me: now });
+      update({ session: { ...state.session, me: now } });
     },
     (error) => {
-      if (isSignInRefused(error)) signOut(error.message);
+      if (isSignInRefused(error) && state.session?.client === client) signOut(error.message);
     },
   );
+}
+
+/** Keeps the secret on this device from now on. */
+export async function keepSignIn() {
+  const { credentials, me } = state.session;
+  await keep('signIn', { ...credentials, me });
+  update({ session: { ...state.session, isKept: true, offersKeep: false } });
 }
 
 export async function signOut(why = null) {
@@ -45,6 +68,7 @@ export async function signOut(why = null) {
     session: null,
     form: null,
     scanned: null,
+    learning: null,
     notice: why && { text: why, level: 'bad' },
     waiting: 0,
     refused: [],
@@ -71,11 +95,28 @@ export async function countWaiting() {
   return waiting.length;
 }
 
-function openClient({ clientId, clientSecret }) {
-  return new InventoryClient({ baseUrl, clientId, clientSecret, exact: true, timeoutMs: 10_000 });
+function openClient(credentials) {
+  const client = new InventoryClient({
+    baseUrl,
+    ...credentials,
+    exact: true,
+    timeoutMs: 10_000,
+    fetch: fetchWatched,
+  });
+  /** Every call goes through this. A client that may not go on is told so, and leaves. */
+  async function fetchWatched(address, init) {
+    const answer = await fetchOnLine(address, init);
+    noteLimit(answer);
+    const isRefused = address.endsWith('/Token') && [400, 401].includes(answer.status);
+    if (isRefused && state.session?.client === client)
+      signOut('This client was disabled, or has another secret now. Sign in again to go on.');
+    return answer;
+  }
+  return client;
 }
 
-async function begin(client, me) {
+/** `cursor`: a promise of where the changes begin that the service tells. */
+async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
   const deviceID = (await recall('deviceID')) ?? `console-${newKey().slice(0, 8)}`;
   await keep('deviceID', deviceID);
   const askers = new Map();
@@ -91,21 +132,25 @@ async function begin(client, me) {
     onDecided: ({ operation }, result) => askers.get(operation.key)?.(result),
   });
   const stop = new AbortController();
-  const live = new Set();
+  const live = new Set([applyChanges]);
+  const feed = { cursor, heardAt: Date.now() };
   update({
-    session: { client, me, queue, askers, live, stop: () => stop.abort() },
+    session: {
+      ...{ client, me, credentials, isKept, offersKeep, queue, askers, live, feed, deviceID },
+      ...{ held: new Map(), untold: new Set(), stop: () => stop.abort() },
+    },
     notice: null,
     scanned: null,
     form: null,
+    learning: null,
   });
-  if (can('look')) followChanges(client, live, stop.signal);
+  if (can('look')) followChanges(client, live, feed, stop.signal);
 }
 
-/** Whether the client that is signed in may do this: `look`, `receive`, `move`, `issue` or `count`. */
+/** Whether this client may do this: `look`, `receive`, `move`, `issue`, `count` or `teach`. */
 export function can(action) {
-  const { me } = state.session;
-  if (me.readOnly && action !== 'look') return false;
-  return needs[action].every((needed) => me.permissions.some(({ securityID }) => securityID === needed));
+  const { operations } = state.session.me;
+  return (calls[action] ?? [action]).every((call) => operations.includes(call));
 }
 
 /** Whether it may undo a transaction of this kind. */
@@ -116,7 +161,7 @@ export const canUndo = (kind) => kind in opposites && can(opposites[kind]);
  * 'applied', body }`, `{ status: 'refused', error }`, or `{ status: 'waiting' }`.
  */
 export async function work(operation) {
-  const { queue, askers } = state.session;
+  const { queue, askers, untold } = state.session;
   const key = newKey();
   const decided = new Promise((resolve) => askers.set(key, resolve));
   try {
@@ -132,6 +177,7 @@ export async function work(operation) {
   const result = await Promise.race([decided, giveUp]);
   // The person sees it now. Refused later, it waits for one.
   if (result.status === 'refused') await queue.forget(key);
+  if (result.status === 'applied') untold.add(result.body.transactionNo);
   askers.delete(key);
   return result;
 }

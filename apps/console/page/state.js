@@ -2,7 +2,12 @@
 export const state = {
   /** null: nobody is signed in. */
   session: null,
-  isOnline: navigator.onLine,
+  /** The client ID and secret of a code that was scanned or opened, until they were tried. */
+  code: null,
+  /** What the last call showed. */
+  isOnline: true,
+  /** Until then, in milliseconds, the service takes no calls of this client: it made too many. */
+  limitedUntil: 0,
   /** How many operations wait, and those that were refused. */
   waiting: 0,
   refused: [],
@@ -10,7 +15,9 @@ export const state = {
   scanned: null,
   /** The form that is open: its operation and what is known of its fields. */
   form: null,
-  /** What the last code told of its item, such as an expiry. */
+  /** An unknown code that is being taught to an item, or made a new one. */
+  learning: null,
+  /** What the last code told of its item: `{ shortID, description, fills }`, the last for its forms. */
   told: null,
   /** The warehouse of the last piece of work. */
   lastWid: null,

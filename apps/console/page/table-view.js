@@ -1,120 +1,152 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { saveCsv } from './csv.js';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { CsvButton } from './csv-button.js';
+import { Chips, Filters } from './filter-fields.js';
+import { readQuery, writeQuery } from './filters.js';
 import { html } from './html.js';
-import { go } from './routes.js';
-import { Rows } from './rows.js';
-import { state } from './state.js';
+import { LongList } from './long-list.js';
+import { LongTable } from './long-table.js';
+import { addressOf, go } from './routes.js';
+import { SearchField } from './search-field.js';
+import { Choices, Empty } from './search-results.js';
+import { state, update } from './state.js';
 import { tables } from './tables.js';
+import { readUnits } from './units.js';
 
-const pageSize = 50;
-
-/** A table with its search and filters, which stand in the address. Further pages come as one scrolls. */
+/** A table with its search, filters and order, which stand in the address. */
 export function TableView({ name, query }) {
-  const { title, fields, hasWarehouse } = tables[name];
-  const { rows, total, hasMore, problem, readOn } = usePages(name, query);
-  const form = useRef();
-  // Not with each rendering: a page that arrives must not take away what is being typed.
-  useEffect(() => {
-    form.current.elements.search.value = query.search ?? '';
-  }, [name, query.search]);
-  const apply = (event) => {
-    event?.preventDefault();
-    const { search, field, wid, inStock } = form.current.elements;
-    go(name, '', {
-      search: search.value.trim(),
-      field: field?.value,
-      wid: wid?.value,
-      inStock: inStock?.checked === false ? 'false' : '',
-    });
+  const { title } = tables[name];
+  const asked = readQuery(tables[name], query);
+  const { list, isReading, retry } = useLongList(name, asked);
+  const field = useRef();
+  const show = (changes) => go(name, '', writeQuery({ ...asked, ...changes }));
+  const search = (text) => {
+    // Each key would be a step back.
+    history.replaceState(null, '', addressOf(name, '', writeQuery({ ...asked, search: text })));
+    update({});
   };
+  const choose = ({ filter, value }) => {
+    show({ search: '', set: { ...asked.set, [filter]: value } });
+    field.current.focus();
+  };
+  const sort = useCallback((next) => show({ sort: next }), [JSON.stringify(asked)]);
+  const isEmpty = list?.pages.every(({ rows }) => rows?.length === 0);
   return html`
-    <section class="card" aria-labelledby="table">
+    <section class="card table-view" aria-labelledby="table">
       <div class="head">
         <h1 id="table">${title}</h1>
-        <span class="quiet" role="status">${total === null ? '' : `${total} found`}</span>
-        <button class="plain" onClick=${() => saveCsv(name, queryOf(name, query))}>CSV</button>
+        <span class="quiet" role="status">${list ? foundWords(list) : 'Loading …'}</span>
+        <${CsvButton} name=${name} asked=${asked} />
       </div>
-      <form class="filters" ref=${form} onSubmit=${apply}>
-        <label><span>Search</span>
-          <input type="search" name="search" autocomplete="off" autocapitalize="off" spellcheck=${false} maxlength="200" />
-        </label>
-        ${
-          Object.keys(fields).length > 1 &&
-          html`<label><span>Field</span><select name="field" value=${query.field} onChange=${apply}>
-            ${Object.entries(fields).map(([field, word]) => html`<option value=${field} selected=${field === query.field}>${word}</option>`)}
-          </select></label>`
-        }
-        ${
-          hasWarehouse &&
-          html`<label><span>Warehouse</span><select name="wid" onChange=${apply}>
-            <option value="">All</option>
-            ${state.session.me.warehouses.map(({ wID, name: word }) => html`<option value=${wID} selected=${String(wID) === query.wid}>${word}</option>`)}
-          </select></label>`
-        }
-        ${
-          name === 'lots' &&
-          html`<label class="check"><input type="checkbox" name="inStock" checked=${query.inStock !== 'false'} onChange=${apply} />In stock</label>`
-        }
-      </form>
-      ${problem && html`<p class="alert" role="alert">${problem}</p>`}
-      ${rows && html`<${Rows} table=${name} rows=${rows} labelledby="table" />`}
-      ${hasMore && html`<${More} onSeen=${readOn} />`}
+      <div class="finder">
+        <${SearchField} field=${field} table=${tables[name]} value=${asked.search} onSearch=${search} />
+        <${Filters} name=${name} asked=${asked} onSet=${show} />
+      </div>
+      <${Chips} asked=${asked} onSet=${(changes) => {
+        show(changes);
+        field.current.focus();
+      }} />
+      ${list?.problem && html`<div class="alert" role="alert"><p>${list.problem}</p><button onClick=${retry}>Try again</button></div>`}
+      ${list && html`<${Choices} list=${list} noun=${tables[name].noun} onChoose=${choose} />`}
+      <div class="sheet" aria-busy=${isReading}>
+        ${list && !isEmpty && html`<${LongTable} name=${name} list=${list} labelledby="table" onSort=${sort} />`}
+        ${isEmpty && !list.problem && !list.found && html`<${Empty} noun=${tables[name].noun} list=${list} onSet=${show} />`}
+      </div>
+      ${list?.hasMore && !isReading && !list.problem && html`<${More} list=${list} />`}
+      ${
+        list?.isCut &&
+        html`<p class="note">Only the first are shown. Choose one item to see all of its ${tables[name].noun}, or save all as CSV.</p>`
+      }
     </section>
   `;
 }
 
+const count = new Intl.NumberFormat();
+
+function foundWords({ total, found, problem }) {
+  if (problem) return '';
+  if (found) return `${count.format(found)} items found`;
+  return total === null ? '' : `${count.format(total)} found`;
+}
+
 /** A button that presses itself when it comes into sight. */
-function More({ onSeen }) {
+function More({ list }) {
   const button = useRef();
   useEffect(() => {
-    const observer = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && onSeen());
+    const observer = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && list.readOn(), {
+      rootMargin: '600px 0px',
+    });
     observer.observe(button.current);
     return () => observer.disconnect();
   });
-  return html`<button class="plain" ref=${button} onClick=${onSeen}>More</button>`;
+  const press = async () => {
+    const place = list.pages.length;
+    await list.readOn();
+    // The rows that were asked for come next.
+    setTimeout(() => document.querySelector(`.long > [data-place="${place}"] a`)?.focus());
+  };
+  return html`<button class="plain more-rows" ref=${button} onClick=${press}>More</button>`;
 }
 
-function usePages(name, query) {
-  const asked = JSON.stringify([name, query]);
-  const [read, setRead] = useState({ asked: null, rows: null, total: null, page: 0, hasMore: false });
-  const current = useRef();
-  current.current = asked;
-  const busy = useRef(null);
-  const readPage = async (page, before) => {
-    const { client } = state.session;
-    if (busy.current === `${asked}${page}`) return;
-    busy.current = `${asked}${page}`;
-    try {
-      const answer = await tables[name].list(client, { ...queryOf(name, query), pageSize }).page(page);
-      if (current.current !== asked) return;
-      // A record that moved to a later page meanwhile is there already. The first column names it.
-      const [{ name: id }] = tables[name].columns;
-      const known = new Set(before.map((row) => row[id]));
-      const rows = [...before, ...answer.value.filter((row) => !known.has(row[id]))];
-      setRead({ asked, rows, total: answer.totalCount, page, hasMore: answer.hasMore, problem: null });
-    } catch (error) {
-      if (current.current !== asked) return;
-      const problem = error.status === 0 ? 'Offline: this list cannot be read.' : error.message;
-      setRead((old) => ({ ...old, asked, rows: before, hasMore: false, problem }));
-    } finally {
-      busy.current = null;
-    }
-  };
+// The table that was left last, to find it as it was on the way back.
+let left = null;
+
+/** The list that the address asks for. The last list stays in sight until the next one is there. */
+function useLongList(name, asked) {
+  const key = JSON.stringify([name, asked]);
+  const [tries, setTries] = useState(0);
+  const [, draw] = useState(0);
+  const shown = useRef(null);
+  const wait = useRef(null);
+  const { session, isOnline } = state;
+  const drawAgain = () => draw((times) => times + 1);
   useEffect(() => {
-    readPage(1, []);
-  }, [asked]);
-  const shown = read.asked === asked ? read : { rows: null, total: null, hasMore: false };
-  return { ...shown, readOn: () => readPage(read.page + 1, read.rows) };
+    const list = new LongList(name, asked, drawAgain);
+    const before = left !== null && left.key === key && history.state?.left === left.id ? left : null;
+    list.open(before?.heights).then(() => {
+      if (list.isEnded) return;
+      shown.current?.list.end();
+      shown.current = { list, key, before };
+      drawAgain();
+    });
+    wait.current = list;
+    // An older answer never takes the place of a newer one.
+    return () => shown.current?.list !== list && list.end();
+  }, [key, tries]);
+  useEffect(() => {
+    readUnits(session.client).then(drawAgain, console.warn);
+    return () => {
+      wait.current?.end();
+      shown.current?.list.end();
+    };
+  }, []);
+  // Offline it could not be read.
+  useEffect(() => {
+    if (isOnline && shown.current?.list.problem) setTries((times) => times + 1);
+  }, [isOnline]);
+  useScroll(shown);
+  const { list = null, key: shownKey } = shown.current ?? {};
+  return { list, isReading: shownKey !== key, retry: () => setTries((times) => times + 1) };
 }
 
-/** The query of the API for what stands in the address. */
-function queryOf(name, { search, field, wid, inStock }) {
-  const { fields, hasWarehouse } = tables[name];
-  const chosen = field in fields ? field : Object.keys(fields)[0];
-  return {
-    ...(search ? { [chosen]: search } : {}),
-    ...(wid && hasWarehouse ? { wid: Number(wid) } : {}),
-    // Without this, those that are used up, too.
-    ...(inStock === 'false' && name === 'lots' ? { inStock: undefined } : {}),
-  };
+/** Keeps the place for the way back. */
+function useScroll(shown) {
+  const current = shown.current?.list;
+  useLayoutEffect(() => {
+    if (!current) return;
+    const { before } = shown.current;
+    if (before !== null) window.scrollTo(0, before.scrollY);
+    const id = before?.id ?? String(Math.random());
+    if (history.state?.left !== id) history.replaceState({ left: id }, '');
+    shown.current.id = id;
+  }, [current]);
+  useLayoutEffect(
+    () => () => {
+      if (shown.current === null) return;
+      const { key, id } = shown.current;
+      const pages = [...document.querySelectorAll('.long > tbody')];
+      left = { key, id, heights: pages.map((page) => page.offsetHeight), scrollY: window.scrollY };
+      window.scrollTo(0, 0);
+    },
+    [],
+  );
 }

@@ -1,7 +1,7 @@
 import { undo } from './carry-out.js';
-import { moment, signed } from './format.js';
+import { capital, kindWord, moment, signed } from './format.js';
+import { useHeld } from './held.js';
 import { html } from './html.js';
-import { useLive } from './live.js';
 import { addressOf } from './routes.js';
 import { canUndo } from './session.js';
 import { state } from './state.js';
@@ -16,24 +16,33 @@ const facts = [
   ['deviceID', 'Device'],
 ];
 
-const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
-
 /** A transaction with its lines. */
 export function Transaction({ transactionNo }) {
-  const isAbout = (change) => change.transactionNo === transactionNo || change.reverses === transactionNo;
+  const apply = (known, { reverses, transactionNo: reversedBy }) =>
+    reverses === transactionNo ? { ...known, reversedBy } : known;
   const read = () => state.session.client.transaction(transactionNo);
-  const [shown, problem] = useLive(read, isAbout, 'Offline: this transaction cannot be read.');
+  const [shown, problem] = useHeld(
+    `transaction/${transactionNo}`,
+    read,
+    apply,
+    'Offline: this transaction cannot be read.',
+  );
   if (shown === null)
-    return problem === null
-      ? html`<p class="note" role="status">Loading …</p>`
-      : html`<p class="alert" role="alert">${problem}</p>`;
+    return html`<section class="card">
+      <h1>Transaction ${transactionNo}</h1>
+      ${
+        problem === null
+          ? html`<p class="note" role="status">Loading …</p>`
+          : html`<p class="alert" role="alert">${problem}</p>`
+      }
+    </section>`;
   const { kind, itemID, reverses, reversedBy, lines } = shown;
   const told = facts.filter(([name]) => ![null, '', undefined].includes(shown[name]));
   const to = (number) => html`<a href=${addressOf('transaction', number)}>transaction ${number}</a>`;
   return html`
     <section class="card" aria-labelledby="transaction">
       <p class="quiet">Transaction ${transactionNo}</p>
-      <h1 id="transaction">${capital(kind)} of <a href=${addressOf('item', itemID)}><bdi>${itemID}</bdi></a></h1>
+      <h1 id="transaction">${capital(kindWord(kind))} <a href=${addressOf('item', itemID)}><bdi>${itemID}</bdi></a></h1>
       ${reverses && html`<p>Undoes ${to(reverses)}.</p>`}
       ${reversedBy && html`<p>Undone by ${to(reversedBy)}.</p>`}
       ${

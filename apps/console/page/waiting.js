@@ -1,4 +1,4 @@
-import { reasonOf } from './carry-out.js';
+import { movedWords, reasonOf } from './carry-out.js';
 import { moment } from './format.js';
 import { html } from './html.js';
 import { state } from './state.js';
@@ -34,11 +34,11 @@ export function Waiting() {
     ${refused.map(
       (each) => html`<section class="card" key=${each.seq} role="alert">
         <h2>Refused: ${wordsOf(each.operation)}</h2>
-        <p>${reasonOf(each.error)}</p>
+        <p>${each.error.reason === 'countDiffers' ? movedWords(each.error.figures) : reasonOf(each.error)}</p>
         ${each.outcome === 'unknown' && html`<p>It may have been applied by an earlier try: look first.</p>`}
         <p class="quiet">Done ${moment(each.operation.capturedAt)}</p>
         <div class="actions">
-          <button onClick=${() => sendAgain(each.operation)}>Send again</button>
+          <button onClick=${() => sendAgain(each)}>${each.error.reason === 'countDiffers' ? 'Keep this count' : 'Send again'}</button>
           <button class="plain" onClick=${() => session.queue.forget(each.operation.key)}>Discard</button>
         </div>
       </section>`,
@@ -46,8 +46,10 @@ export function Waiting() {
   `;
 }
 
-async function sendAgain({ key, ...operation }) {
+async function sendAgain({ operation: { key, ...operation }, error }) {
   const { queue } = state.session;
+  // A person has seen what is recorded now.
+  if (error.reason === 'countDiffers') operation.expected = error.figures.present;
   // Stored before the old one is forgotten: a key of its own, because the old one stays refused.
   await queue.push(operation);
   await queue.forget(key);

@@ -7,8 +7,11 @@ import { clientSources } from './client-sources.ts';
 /** A file of the page. */
 export type ConsoleFile = { type: string; content: Buffer };
 
-/** The page: its files by their paths below `/console/`, and the policy that its browser enforces. */
-export type Console = { files: ReadonlyMap<string, ConsoleFile>; policy: string };
+/**
+ * The page: its files by their paths below `/console/`, the name of this state of them, and the policy that
+ * its browser enforces.
+ */
+export type Console = { files: ReadonlyMap<string, ConsoleFile>; version: string; policy: string };
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -21,6 +24,9 @@ const types: Record<string, string> = {
 };
 // A camera is seldom used, so what only it needs is fetched then.
 const forCamera = /^modules\/zxing/;
+
+const importMap = /<script type="importmap">([\s\S]*?)<\/script>/;
+const inline = /<script>([\s\S]*?)<\/script>/;
 
 /** Reads the page, and blocks nobody meanwhile. Only the paths of `files` exist, so no path leads outside. */
 export async function readConsole(): Promise<Console> {
@@ -38,11 +44,12 @@ export async function readConsole(): Promise<Console> {
   for (const [path, source] of client) add(`client/${path}`, source);
   // The import map names this one, from sources or compiled.
   add('client/index.js', client.get('index.js') ?? client.get('index.ts')!);
-  const page = withPreloads(files);
+  const version = versionOf(files);
+  const page = versioned(files, version);
   files.delete('index.html');
   files.set('', page);
-  addList(files);
-  return { files, policy: policyOf(page.content.toString()) };
+  addList(files, version);
+  return { files, version, policy: policyOf(page.content.toString()) };
 }
 
 /** The libraries, by the paths that the import map gives them. */
@@ -60,41 +67,65 @@ function modules(): [path: string, file: string][] {
   ];
 }
 
-/** The page, which names its modules: a browser would find them in rounds, as they import each other. */
-function withPreloads(files: ReadonlyMap<string, ConsoleFile>): ConsoleFile {
-  const page = files.get('index.html')!;
-  const others = ['service-worker.js', 'client/index.ts'];
-  const isLoaded = (path: string) => /\.[jt]s$/.test(path) && !others.includes(path) && !forCamera.test(path);
-  const links = [...files.keys()]
-    .filter(isLoaded)
-    .map((path) => `<link rel="modulepreload" href="${path}">\n    `);
-  // Behind the import map: older browsers take none once they have begun to load modules.
-  const entry = '<script type="module"';
-  return { ...page, content: Buffer.from(page.content.toString().replace(entry, links.join('') + entry)) };
-}
-
-/** Tells the service worker which files to keep, and the name of this state of them. */
-function addList(files: Map<string, ConsoleFile>): void {
-  const worker = files.get('service-worker.js')!;
-  const kept = [...files.keys()].filter((path) => path !== 'service-worker.js' && !forCamera.test(path));
+function versionOf(files: ReadonlyMap<string, ConsoleFile>): string {
   const hash = createHash('sha256');
   for (const [path, { content }] of files) hash.update(path).update(content);
-  const list = JSON.stringify({ version: hash.digest('hex').slice(0, 16), paths: kept });
+  return hash.digest('hex').slice(0, 16);
+}
+
+/**
+ * The page, which asks for each of its modules by this version, so that no other one answers. It names them
+ * all: a browser would find them in rounds, as they import each other.
+ */
+function versioned(files: ReadonlyMap<string, ConsoleFile>, version: string): ConsoleFile {
+  const page = files.get('index.html')!;
+  const named = (path: string) => `${path}?v=${version}`;
+  const isModule = (path: string) => /\.[jt]s$/.test(path) && path !== 'service-worker.js';
+  const modules = [...files.keys()].filter(isModule);
+  const isLoaded = (path: string) => path !== 'client/index.ts' && !forCamera.test(path);
+  const links = modules
+    .filter(isLoaded)
+    .map((path) => `<link rel="modulepreload" href="${named(path)}">\n    `);
+  const text = page.content
+    .toString()
+    .replace(importMap, (whole, map: string) => {
+      const { imports } = JSON.parse(map) as { imports: Record<string, string> };
+      const bare = Object.entries(imports).map(([name, path]) => [name, named(path)]);
+      // Modules import each other by their plain addresses.
+      const plain = modules.map((path) => [`./${path}`, named(`./${path}`)]);
+      return whole.replace(map, JSON.stringify({ imports: Object.fromEntries([...bare, ...plain]) }));
+    })
+    .replace('href="page.css"', `href="${named('page.css')}"`)
+    // Behind the import map: older browsers take none once they have begun to load modules.
+    .replace(
+      '<script type="module" src="main.js"',
+      `${links.join('')}<script type="module" src="${named('main.js')}"`,
+    );
+  return { ...page, content: Buffer.from(text) };
+}
+
+/** Tells the service worker which files to keep, and their version. */
+function addList(files: Map<string, ConsoleFile>, version: string): void {
+  const worker = files.get('service-worker.js')!;
+  const kept = [...files.keys()].filter((path) => path !== 'service-worker.js' && !forCamera.test(path));
+  const list = JSON.stringify({ version, paths: kept });
   const content = Buffer.from(`const kept = ${list};\n${worker.content}`);
   files.set('service-worker.js', { ...worker, content });
 }
 
 /**
- * Everything comes from this service, and no other page may embed it. Only the import map stands in the
- * page itself.
+ * Everything comes from this service, and no other page may embed it. Only the import map stands in the page
+ * itself, and what begins again when a module cannot be had.
  */
 function policyOf(page: string): string {
-  const [, map] = /<script type="importmap">([\s\S]*?)<\/script>/.exec(page)!;
-  const hash = createHash('sha256').update(map!).digest('base64');
+  const hashes = [importMap, inline].map((script) => {
+    const [, text] = script.exec(page)!;
+    return `'sha256-${createHash('sha256').update(text!).digest('base64')}'`;
+  });
   return [
     "default-src 'none'",
     // The reader of the camera's pictures is WebAssembly.
-    `script-src 'self' 'wasm-unsafe-eval' 'sha256-${hash}'`,
+    `script-src 'self' 'wasm-unsafe-eval' ${hashes.join(' ')}`,
     ...["style-src 'self'", "img-src 'self'", "connect-src 'self'"],
     ...["manifest-src 'self'", "worker-src 'self'"],
     ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],

@@ -1,0 +1,31 @@
+// A scanner sends a key each 1 to 30 ms, also by radio. Fingers that type a text need 60 ms and more, though
+// two may roll in 40: a short code must be faster, and one character is always a hand's.
+const scannerKeyMs = 40;
+const shortCodeKeyMs = 30;
+const shortCodeMax = 3;
+// A pause that is long for this scanner divides its code from what a hand typed before.
+const pauseLeastMs = 45;
+/** No scanner pauses longer between two keys. */
+export const pauseMostMs = 90;
+
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
+
+/**
+ * The last of these keys that a scanner typed, whose Enter came at `endAt`, and its time for a key; null if a
+ * hand pressed it. A key is `{ at, text }`: its time in milliseconds, and what it types, which may be
+ * nothing, as with Shift.
+ */
+export function burstOf(keys, endAt) {
+  const times = [...keys.map(({ at }) => at), endAt];
+  const gaps = keys.map((_, place) => times[place + 1] - times[place]);
+  const isOrdered = (gap) => gap >= 0;
+  if (keys.length === 0 || !gaps.slice(-4).every(isOrdered)) return null;
+  const pauseMs = Math.min(Math.max(3 * median(gaps.slice(-4)), pauseLeastMs), pauseMostMs);
+  const before = gaps.findLastIndex((gap) => gap > pauseMs || !isOrdered(gap));
+  const [burst, own] = [keys.slice(before + 1), gaps.slice(before + 1)];
+  const length = [...burst.map(({ text }) => text).join('')].length;
+  if (length < 2) return null;
+  const isFast =
+    length > shortCodeMax ? median(own) <= scannerKeyMs : own.every((gap) => gap <= shortCodeKeyMs);
+  return isFast ? { burst, keyMs: median(own) } : null;
+}

@@ -1,0 +1,138 @@
+import { useEffect, useState } from 'preact/hooks';
+import { undo } from './carry-out.js';
+import { expiringAfter, readExpiring, readToday, todayAfter } from './day.js';
+import { dayOf, daysUntil, time } from './format.js';
+import { useHeld } from './held.js';
+import { html } from './html.js';
+import { Marks } from './marks.js';
+import { warehouseOf } from './matches.js';
+import { addressOf } from './routes.js';
+import { choose } from './scan.js';
+import { can, canUndo, keepSignIn } from './session.js';
+import { recallSpots } from './spots.js';
+import { state, update } from './state.js';
+import { sentenceOf } from './transaction-words.js';
+
+const offline = 'Offline: this cannot be read.';
+const shownMax = 6;
+// Each is a section of its own.
+const sections = [Today, Expiring, Spots];
+
+/** What a person comes back to between two scans. */
+export function Home() {
+  const { me, offersKeep } = state.session;
+  const { waiting, refused } = state;
+  const names = me.warehouses.map(({ name }) => name).join(', ');
+  return html`
+    <div class="greeting">
+      <h1>${dayOf(new Date())}</h1>
+      <p class="quiet"><bdi>${me.clientId}</bdi> · <bdi>${names}</bdi></p>
+    </div>
+    ${offersKeep && html`<${KeepOffer} />`}
+    ${(waiting > 0 || refused.length > 0) && html`<${Unsent} waiting=${waiting} refused=${refused.length} />`}
+    ${
+      can('look')
+        ? html`<div class="sections">${sections.map((Section) => html`<${Section} />`)}</div>`
+        : html`<section class="card"><h2>Scan an item</h2><p class="quiet">This client may not look things up. A code is taken for an item.</p></section>`
+    }
+  `;
+}
+
+function KeepOffer() {
+  const { session } = state;
+  return html`<section class="card" aria-labelledby="keep-offer">
+    <h2 id="keep-offer">You are signed in</h2>
+    <p>As <bdi>${session.me.clientId}</bdi>, until this page is closed.</p>
+    <div class="actions">
+      <button onClick=${() => keepSignIn()}>Keep me signed in</button>
+      <button class="plain" onClick=${() => update({ session: { ...session, offersKeep: false } })}>Not now</button>
+    </div>
+  </section>`;
+}
+
+function Unsent({ waiting, refused }) {
+  const words = [waiting > 0 && `Not sent yet: ${waiting}`, refused > 0 && `To be decided: ${refused}`];
+  return html`<section class="card" aria-labelledby="unsent">
+    <h2 id="unsent">On this device</h2>
+    <p class="more"><a href="#/waiting">${words.filter(Boolean).join(' · ')}</a></p>
+  </section>`;
+}
+
+/** A section with rows: the first few until a person asks for all. `more`: the way to the rest. */
+function Section({ id, title, rows, total, note, problem, more }) {
+  const [isOpen, open] = useState(false);
+  const shown = isOpen ? rows : rows?.slice(0, shownMax);
+  return html`<section class="card" aria-labelledby=${id}>
+    <div class="head"><h2 id=${id}>${title}</h2>${total > 0 && html`<span class="quiet">${total}</span>`}</div>
+    ${problem && html`<p class="note" role="status">${problem}</p>`}
+    ${!rows && !problem && html`<p class="note" role="status">Loading …</p>`}
+    ${rows?.length === 0 && html`<p class="quiet">${note}</p>`}
+    ${rows?.length > 0 && html`<ul class="entries">${shown}</ul>`}
+    ${rows?.length > shown?.length && html`<button class="plain" onClick=${() => open(true)}>Show all ${rows.length}</button>`}
+    ${(isOpen || rows?.length <= shownMax) && total > rows?.length && more}
+  </section>`;
+}
+
+function Today() {
+  const { clientId } = state.session.me;
+  const today = new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+  const [shown, problem] = useHeld(`today/${today}`, () => readToday(today), todayAfter, offline);
+  return html`<${Section} id="today" title="Done today" total=${shown?.total} problem=${problem}
+    rows=${shown?.transactions.map((each) => html`<${Done} key=${each.transactionNo} done=${each} />`)}
+    note="Nothing yet. Scan anything to begin: an item, a lot, a serial, a tag or a spot."
+    more=${html`<p class="more"><a href=${addressOf('transactions', '', { field: 'clientId', search: clientId })}>Full list</a></p>`} />`;
+}
+
+function Done({ done }) {
+  const { transactionNo, kind, at, reversedBy } = done;
+  const { what, where } = sentenceOf(done);
+  const mayUndo = reversedBy === null && canUndo(kind);
+  return html`<li class=${reversedBy === null ? '' : 'undone'}>
+    <a href=${addressOf('transaction', transactionNo)}>
+      <strong><bdi>${what}</bdi></strong>
+      <span class="quiet">${time(at)}${where !== '' && html` · <bdi>${where}</bdi>`}</span>
+    </a>
+    ${reversedBy !== null && html`<span class="quiet">Undone</span>`}
+    ${mayUndo && html`<button aria-label=${`Undo: ${what}`} onClick=${() => undo(transactionNo)}>Undo</button>`}
+  </li>`;
+}
+
+function Expiring() {
+  const [shown, problem] = useHeld('expiring', readExpiring, expiringAfter, offline);
+  const days = shown?.days ?? 30;
+  return html`<${Section} id="expiring" title=${days === 0 ? 'Expired' : `Expires within ${days} days`} problem=${problem}
+    total=${shown?.lots.length} note="Nothing in stock expires soon."
+    rows=${shown?.lots.map((lot) => html`<${Ending} key=${lot.recNo} lot=${lot} />`)} />`;
+}
+
+function Ending({ lot }) {
+  const { recNo, shortID, units, spot, wID, expires } = lot;
+  return html`<li>
+    <a href=${addressOf('lot', recNo)}>
+      <strong><bdi>${shortID}</bdi></strong>
+      <span class="quiet">${units} units${spot !== '' && html` at <bdi>${spot}</bdi>`} · <bdi>${warehouseOf(wID)}</bdi></span>
+    </a>
+    <span class="ending"><${Marks} lot=${lot} />${daysUntil(expires) !== null && html` <span>${daysUntil(expires)}</span>`}</span>
+  </li>`;
+}
+
+function Spots() {
+  const [spots, setSpots] = useState([]);
+  useEffect(() => {
+    recallSpots().then(setSpots);
+  }, []);
+  const isMine = ({ wID }) => state.session.me.warehouses.some((each) => each.wID === wID);
+  const mine = spots.filter(isMine);
+  if (mine.length === 0) return null;
+  const isOne = new Set(mine.map(({ wID }) => wID)).size === 1;
+  return html`<section class="card" aria-labelledby="spots">
+    <h2 id="spots">Last spots</h2>
+    <div class="chips">
+      ${mine.map(
+        (each) => html`<button onClick=${() => choose({ kind: 'spot', ...each })}>
+          <bdi>${each.spot}</bdi>${!isOne && html` <span class="quiet"><bdi>${warehouseOf(each.wID)}</bdi></span>`}
+        </button>`,
+      )}
+    </div>
+  </section>`;
+}

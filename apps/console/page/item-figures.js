@@ -1,0 +1,65 @@
+import { difference, sum } from './decimals.js';
+import { byTaking, readLotsInOrder } from './lots-in-order.js';
+import { state } from './state.js';
+
+// Each takes a call of its own, where lots alone do not tell the figures.
+const warehousesMax = 8;
+// Of more, only those that have something are shown.
+const emptyMax = 4;
+
+/**
+ * What the view of an item shows: `{ item, lots, levels }`. `levels`: those of its warehouses; null: its lots
+ * tell all figures.
+ */
+export async function readItem(shortID) {
+  const { client, me } = state.session;
+  const levelsIn = async (wid) => (await client.stockLevels({ wid, itemID: shortID }).page()).value;
+  const [item, lots, sums] = await Promise.all([
+    client.item({ shortID }),
+    readLotsInOrder(client, shortID),
+    levelsIn(undefined),
+  ]);
+  // What orders have taken stands in the levels alone.
+  const isAllocated = sums.some(({ committed, packed }) => Number(committed) > 0 || Number(packed) > 0);
+  if (lots.isWhole && !isAllocated) return { item, lots, levels: null };
+  const [only, ...others] = me.warehouses.slice(0, warehousesMax).map(({ wID }) => wID);
+  const levelOf = async (wID) => (await levelsIn(wID)).map((level) => ({ ...level, wID }));
+  const levels =
+    others.length === 0
+      ? sums.map((level) => ({ ...level, wID: only }))
+      : await Promise.all([only, ...others].map(levelOf));
+  return { item, lots, levels: levels.flat() };
+}
+
+/** The same after a change, without a call; undefined if it takes one. */
+export function afterChange(shown, change) {
+  const { item, lots, levels } = shown;
+  const ofItem = ({ partNo }) => partNo === item.partNo;
+  if (change.type === 'item') return ofItem(change) ? { ...shown, item: { ...item, ...change } } : shown;
+  if (change.type === 'level') return ofItem(change) ? undefined : shown;
+  const changed = (change.lots ?? [change]).filter(ofItem);
+  if (changed.length === 0) return shown;
+  if (levels !== null || !lots.isWhole) return undefined;
+  const now = new Map(lots.lots.map((lot) => [lot.recNo, lot]));
+  for (const lot of changed)
+    if (lot.active) now.set(lot.recNo, lot);
+    else now.delete(lot.recNo);
+  return { ...shown, lots: { ...lots, lots: [...now.values()].sort(byTaking) } };
+}
+
+/** The figures in each warehouse: `{ wID, name, inStock, available, onHold }`. */
+export function figuresOf({ lots: { lots }, levels }) {
+  const { warehouses } = state.session.me;
+  const all = warehouses.map(({ wID, name }) => {
+    const level = levels?.find((each) => each.wID === wID) ?? fromLots(lots.filter((lot) => lot.wID === wID));
+    return { wID, name, ...level };
+  });
+  const some = all.filter(({ inStock, available }) => inStock !== '0' || available !== '0');
+  return all.length > emptyMax && some.length > 0 ? some : all.slice(0, emptyMax);
+}
+
+function fromLots(lots) {
+  const unitsOf = (some) => sum(some.map(({ units }) => units));
+  const [inStock, onHold] = [unitsOf(lots), unitsOf(lots.filter(({ hold }) => hold))];
+  return { inStock, onHold, available: difference(inStock, onHold) };
+}

@@ -1,0 +1,160 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { openConsole, openForm, scanItem, signIn, typeInto } from '../harness/pages/console.ts';
+import { pace, putIn, typeByHand, typeFast, wedge } from '../harness/pages/hands.ts';
+import { useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
+
+const service = useService();
+const gtin = '04006381333931';
+
+// Nothing else in these tests has these names.
+const codes = {
+  spot: 'A-01-1',
+  'numeric spot': '1204',
+  'spot without stock': 'Z-99',
+  'eight digits': '40063814',
+  'label of the item': `(01)${gtin}(10)LOT-77(17)310630(30)24`,
+  'label with FNC1': `01${gtin}10LOT-77\u001d17310630`,
+  'the item itself': 'OWN',
+  'another item': 'OTHER',
+  'lot of the item': 'own lot',
+  'lot of another item': 'other lot',
+} as const;
+type Code = keyof typeof codes;
+
+const labels = ['Units', 'Spot', 'Reason', 'Warehouse', 'Serial', 'Expires'];
+const focuses = ['Scan', 'Confirm', ...labels];
+
+describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
+  let browser: Browser;
+  let page: Page;
+  let client: Awaited<ReturnType<typeof service.client>>;
+  let own: string;
+  const texts: Record<string, string> = { ...codes };
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    client = await service.client();
+    own = await service.item();
+    const other = await service.item();
+    const { partNo } = (await client.get(`/Item?key=${own}&type=id`)).body;
+    await service.sql`insert into item_alias (alias, part_no) values (${gtin}, ${partNo})`;
+    const spare = await service.item();
+    for (const spot of ['A-01-1', '1204']) await receiveLot(client, spare, 1, { spot });
+    texts['the item itself'] = own;
+    texts['another item'] = other;
+    texts['lot of the item'] = 'OWN-SERIAL';
+    texts['lot of another item'] = 'OTHER-SERIAL';
+    await receiveLot(client, own, 5, { spot: 'A-01-1', serial: 'OWN-SERIAL' });
+    await receiveLot(client, other, 5, { spot: 'A-01-1', serial: 'OTHER-SERIAL' });
+    const opened = await openConsole(await browser.newContext(), service);
+    page = opened.page;
+    await signIn(page, client);
+  });
+  afterAll(() => browser.close());
+
+  const shownIn = (label: string) => page.getByLabel(label, { exact: true }).inputValue();
+  const shown = async () =>
+    Object.fromEntries(
+      await Promise.all(['Scan', ...labels].map(async (label) => [label, await shownIn(label)])),
+    );
+  const focusOn = (name: string) =>
+    (name === 'Confirm'
+      ? page.getByRole('button', { name })
+      : page.getByLabel(name, { exact: true })
+    ).focus();
+  const openReceive = async () => {
+    const cancel = page.getByRole('button', { name: 'Cancel' });
+    if ((await cancel.count()) > 0) await cancel.press('Enter');
+    await scanItem(page, own);
+    await openForm(page, 'Receive');
+  };
+
+  // What a code does to the form beside what stands there; null: nothing. `told`: what is said of it.
+  const label = { Serial: 'LOT-77', Expires: '2031-06-30' };
+  const effects: Record<Code, { fills: Record<string, string>; told: string }> = {
+    spot: { fills: { Spot: 'A-01-1' }, told: 'Spot A-01-1' },
+    'numeric spot': { fills: { Spot: '1204' }, told: 'Spot 1204' },
+    'spot without stock': { fills: {}, told: 'No match for “Z-99”' },
+    'eight digits': { fills: {}, told: 'No match for “40063814”' },
+    'label of the item': { fills: { ...label, Units: '24' }, told: 'From the label' },
+    'label with FNC1': { fills: label, told: 'From the label' },
+    'the item itself': { fills: {}, told: 'Nothing to fill in' },
+    'another item': { fills: {}, told: 'Not of this form' },
+    'lot of the item': { fills: { Serial: 'OWN-SERIAL' }, told: 'From the label' },
+    'lot of another item': { fills: {}, told: 'Not of this form' },
+  };
+
+  describe.each(focuses)('a scan while the focus is on %s', (focus) => {
+    test.each(['', '12'])('is taken as a scan, whatever was typed before: “%s”', async (typed) => {
+      const results: Record<string, unknown> = {};
+      const expected: Record<string, unknown> = {};
+      for (const code of Object.keys(codes) as Code[]) {
+        await openReceive();
+        // Else another item's code may take its place.
+        await typeInto(page, 'Reason', '7');
+        if (focus !== 'Reason') await focusOn(focus);
+        // Text typed on a button goes to the field Scan.
+        if (typed !== '') await typeByHand(page, typed);
+        const before = await shown();
+        await wedge(page, texts[code]!);
+        const { fills, told } = effects[code];
+        await page.locator('form.work').getByText(told).first().waitFor();
+        const units = focus === 'Units' && typed !== '' ? { Units: typed } : {};
+        expected[code] = { ...before, ...fills, ...units };
+        results[code] = await shown();
+      }
+      expect(results).toEqual(expected);
+    });
+  });
+
+  test('a scanner is told from hands by its speed, also a slow one, one by radio, and hands that are fast', async () => {
+    const cases: [name: string, put: (code: string) => Promise<void>, isScan: boolean][] = [
+      ['a slow scanner', (code) => wedge(page, code, pace.slowScanner), true],
+      ['a device that puts a code in at once', (code) => putIn(page, code), true],
+      ['a hand', (code) => typeByHand(page, code, 'Enter'), false],
+      ['a fast hand', (code) => typeFast(page, code), false],
+    ];
+    const results: unknown[] = [];
+    for (const [name, put] of cases) {
+      await openReceive();
+      await focusOn('Serial');
+      await put('1204');
+      if (name.includes('hand')) await expect.poll(() => shownIn('Serial')).toBe('1204');
+      else await expect.poll(() => shownIn('Spot')).toBe('1204');
+      results.push([name, (await shownIn('Spot')) === '1204' && (await shownIn('Serial')) === '']);
+    }
+    expect(results).toEqual(cases.map(([name, , isScan]) => [name, isScan]));
+  });
+
+  test('a spot that never had stock is typed, or scanned and used; and what is typed stays in its field', async () => {
+    for (const spot of ['1204-typed', 'B-07']) {
+      await openReceive();
+      await typeByHand(page, '2', 'Enter');
+      await typeInto(page, 'Spot', spot);
+      expect([await shownIn('Units'), await shownIn('Spot'), await shownIn('Reason')]).toEqual([
+        '2',
+        spot,
+        '',
+      ]);
+    }
+    const before = (await client.get('/Changes?after=now')).body.nextCursor;
+    await openReceive();
+    await typeByHand(page, '3', 'Enter');
+    await wedge(page, 'NEW-1');
+    await page.getByRole('button', { name: 'Use as spot' }).press('Enter');
+    await typeByHand(page, '1', 'Enter', 'Enter');
+    await page.getByText('Received 3 of').waitFor();
+    const { value } = (await client.get(`/Changes?after=${before}`)).body;
+    expect(value[0].lines).toMatchObject([{ delta: 3, spot: 'NEW-1' }]);
+  });
+
+  test('only an untouched form gives way to another item', async () => {
+    await openReceive();
+    await wedge(page, texts['another item']!);
+    await page.getByRole('heading', { name: texts['another item']! }).waitFor();
+    expect(await page.locator('form.work').count()).toBe(0);
+  });
+});

@@ -1,0 +1,109 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { openConsole, scanItem, signIn } from '../harness/pages/console.ts';
+import { wedge } from '../harness/pages/hands.ts';
+import { useService } from '../harness/service/service.ts';
+
+const service = useService();
+
+describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  async function open(options: { isKept?: boolean } = {}) {
+    const client = await service.client();
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    const { page } = await openConsole(context, service);
+    await signIn(page, client, options);
+    return { client, page };
+  }
+
+  test('a client that was disabled is told so, and stands before the sign-in', async () => {
+    const { client, page } = await open({ isKept: true });
+    await service.sql`update client set disabled = true where client_id = ${client.clientId}`;
+    await wedge(page, 'ANYTHING');
+    await page.getByRole('alert').getByText('This client was disabled').waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  });
+
+  test('when the limit is met, the page says for how long, and goes on by itself', async () => {
+    const itemID = await service.item();
+    const { page } = await open();
+    let calls = 0;
+    await page.route('**/Scan', (route) => {
+      calls += 1;
+      const headers = { 'Retry-After': '11', 'Content-Type': 'application/json' };
+      return calls === 1
+        ? route.fulfill({ status: 429, headers, body: '{"message":"too many"}' })
+        : route.continue();
+    });
+    await wedge(page, itemID);
+    await page.getByText('goes on by itself in').waitFor();
+    await page.getByText('Last transactions').waitFor();
+    expect(calls).toBe(2);
+  });
+
+  test('a view has its heading while it loads', async () => {
+    const { page } = await open();
+    await page.route(/\/(Inventory\/(Lots|Transactions)\/\d+|Scan)$/, () => {});
+    const { origin } = new URL(service.baseUrl);
+    const headingOf = async (path: string) => {
+      await page.goto(`${origin}/console/#/${path}`);
+      await page.getByText('Loading').waitFor();
+      return page.getByRole('heading', { level: 1 }).allInnerTexts();
+    };
+    expect([await headingOf('lot/1'), await headingOf('transaction/1')]).toEqual([
+      ['Lot 1'],
+      ['Transaction 1'],
+    ]);
+    await wedge(page, 'SLOW-CODE');
+    await page.getByRole('heading', { name: 'SLOW-CODE' }).waitFor();
+  });
+
+  test('two aliases of one item are one thing', async () => {
+    const itemID = await service.item();
+    const { client, page } = await open();
+    const { partNo } = (await client.get(`/Item?key=${itemID}&type=id`)).body;
+    // As 0.1.0 took them.
+    await service.sql.begin(async (tx) => {
+      await tx`alter table item_alias disable trigger alias_gtin_added`;
+      await tx`
+        insert into item_alias (alias, part_no) values (${'4006381333931'}, ${partNo}), (${'04006381333931'}, ${partNo})`;
+      await tx`
+        insert into alias_gtin (gtin, rank, alias)
+        values ('04006381333931', 0, '04006381333931'), ('04006381333931', 13, '4006381333931')`;
+      await tx`alter table item_alias enable trigger alias_gtin_added`;
+    });
+    await scanAs(page, '4006381333931', itemID);
+  });
+
+  test('when the browser closes the connection to its storage, work goes on', async () => {
+    const itemID = await service.item();
+    const { page } = await open();
+    const closed = await page.evaluate<string>(`(async () => {
+      const opened = [];
+      const real = IDBDatabase.prototype.transaction;
+      IDBDatabase.prototype.transaction = function (...call) {
+        opened.push(this);
+        return real.apply(this, call);
+      };
+      const { keep, recall } = await import('/console/device-store.js');
+      await keep('reason/receive', '7');
+      opened.at(-1).close();
+      return recall('reason/receive');
+    })()`);
+    expect(closed).toBe('7');
+    await scanItem(page, itemID);
+  });
+});
+
+async function scanAs(page: Page, code: string, itemID: string): Promise<void> {
+  await wedge(page, code);
+  await page.getByRole('heading', { name: itemID }).waitFor();
+}
