@@ -88,3 +88,32 @@ test.skipIf(!hasBrowser)(
     expect(seqs).toEqual([1, 2, 3, 4, 5]);
   },
 );
+
+test.skipIf(!hasBrowser)(
+  'in a browser: a connection to IndexedDB that the browser has closed is made again',
+  async () => {
+    const proxy = await startFaultProxy(service.baseUrl, () => 'drop');
+    const { origin } = new URL(proxy.baseUrl);
+    const browser = await startBrowser();
+    try {
+      const context = await browser.newContext();
+      const page = await openPage(context, origin);
+      await begin(page, await credentialsFor(service));
+      const push = () =>
+        page.evaluate(async () => {
+          await queue.push({ op: 'receive', itemID: 'A', units: 1, wid: 1, reasonCode: 0 });
+        });
+      await push();
+      // As when somebody clears the data of the page.
+      const session = await context.newCDPSession(page);
+      await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' });
+      await push();
+      const kept = await page.evaluate(
+        async () => (await client.indexedDbStorage('scans').load()).waiting.length,
+      );
+      expect(kept).toBe(1);
+    } finally {
+      await browser.close();
+    }
+  },
+);

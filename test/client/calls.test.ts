@@ -72,6 +72,20 @@ test('a list comes whole, page by page, or one page at a time', async () => {
   expect(full.value[0]!.reasonCode).toBe(0);
 });
 
+test('the constructor names the settings that are missing or empty', () => {
+  const all = { baseUrl: '/api/v1', clientId: 'a', clientSecret: 'b' };
+  for (const name of Object.keys(all))
+    for (const value of [undefined, null, '', ' ', 5])
+      expect(() => new InventoryClient({ ...all, [name]: value as string })).toThrow(name);
+  expect(() => new InventoryClient({} as typeof all)).toThrow('baseUrl, clientId, clientSecret');
+});
+
+test('the message of a refusal names its fields', async () => {
+  const inventory = await typedClient(service);
+  const body = { itemID: 'A', units: -1, wid: 1, reasonCode: 0 };
+  await expect(inventory.receive(body)).rejects.toThrow(/units/);
+});
+
 test('an exact client gives and takes every digit', async () => {
   const credentials = await credentialsFor(service);
   const exact = new InventoryClient({ ...credentials, exact: true });

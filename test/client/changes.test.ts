@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import {
   InventoryClient,
-  type InventoryError,
+  InventoryError,
   type MirrorStore,
   type Upsert,
   verifyWebhook,
@@ -68,7 +68,8 @@ test('a program that keeps the cursor goes on with the next change', async () =>
     written.push((await inventory.receive({ itemID, units: 1, wid: 1, reasonCode: 0 })).transactionNo);
   const seen: number[] = [];
   while (seen.length < 6) {
-    const feed = inventory.changes({ after: cursor, limit: 1 });
+    // All in one page.
+    const feed = inventory.changes({ after: cursor });
     for await (const change of feed) {
       if (change.type === 'stock') seen.push(change.transactionNo);
       // It ends after each change.
@@ -187,6 +188,92 @@ test('a mirror reads the lists again when its warehouses are others', async () =
     )
     .toEqual([1, 2]);
   await mirror.close();
+});
+
+test('a mirror begins again when a warehouse leaves the scope during its walk', async () => {
+  let refusals = 2;
+  const forbidden = JSON.stringify({ statusCode: 403, error: 'forbidden', message: 'No.' });
+  const proxy = await startFaultProxy(service.baseUrl, ({ path }) => {
+    if (!path.includes('/StockLevels/2') || refusals === 0) return 'pass';
+    refusals -= 1;
+    return { refuse: 403, body: forbidden };
+  });
+  const follower = await typedClient(service, { baseUrl: proxy.baseUrl });
+  const shelf: Shelf = { kinds: new Map(), position: null };
+  const heard: unknown[] = [];
+  const mirror = follower.mirror({ store: shelfStore(shelf), onError: (error) => heard.push(error) });
+  await mirror.caughtUp();
+  const lists = await listsOf(await typedClient(service));
+  expect(sorted(shelf.kinds.get('level'))).toEqual(sorted(lists.level));
+  // Once it passes by itself; the second time somebody may have to look.
+  expect(heard).toMatchObject([{ status: 403 }]);
+  await mirror.close();
+});
+
+test.each(['position', 'clear', 'upsert'] as const)(
+  'an error of the store ends a mirror, which tells it wherever it is asked: %s',
+  async (method) => {
+    const inventory = await typedClient(service);
+    const failure = new Error('the disk is full');
+    const fail = () => Promise.reject(failure);
+    const store = { ...shelfStore({ kinds: new Map(), position: null }), [method]: fail };
+    // Vitest fails if nobody hears of it.
+    const unasked = inventory.mirror({ store });
+    const asked = inventory.mirror({ store });
+    await expect(asked.caughtUp()).rejects.toBe(failure);
+    await expect(asked.caughtUp()).rejects.toBe(failure);
+    await expect(asked.ended).rejects.toBe(failure);
+    await asked.close();
+    await unasked.close();
+  },
+);
+
+test('verifyWebhook throws InventoryError for any secret, headers and body', async () => {
+  const key = randomBytes(24);
+  const good = `whsec_${key.toString('base64')}`;
+  const seconds = `${Math.floor(Date.now() / 1000)}`;
+  const signed = (text: string) => ({
+    ...{ 'webhook-id': 'm', 'webhook-timestamp': seconds },
+    'webhook-signature': `v1,${createHmac('sha256', key).update(`m.${seconds}.${text}`).digest('base64')}`,
+  });
+  const odd = [
+    undefined,
+    null,
+    5,
+    {},
+    [],
+    '',
+    'x',
+    'whsec_',
+    'whsec_*',
+    '\u0000',
+    'ä',
+    '{',
+    [1],
+    NaN,
+    () => 1,
+  ];
+  const headers = [
+    ...odd,
+    new Headers(),
+    ...odd.map((value) => ({ ...signed('{'), 'webhook-timestamp': value })),
+    ...odd.map((value) => ({ ...signed('{'), 'webhook-id': value })),
+    ...odd.map((value) => ({ ...signed('{'), 'webhook-signature': value })),
+    ...odd.map((value) => ({ get: () => value })),
+    ...[signed('{'), signed(''), { ...signed('{'), 'webhook-signature': 'v1,*'.repeat(1000) }],
+  ];
+  const bodies = [...odd, new Uint8Array(), new Uint8Array([255, 0]), Buffer.from('{'), new ArrayBuffer(3)];
+  for (const secret of [good, ...odd])
+    for (const given of headers)
+      for (const body of bodies) {
+        const call = verifyWebhook(secret as string, given as Headers, body as string);
+        const error = await call.then(
+          () => null,
+          (each) => each,
+        );
+        // Signed with the secret, and JSON: none of them.
+        expect(error, String([secret, given, body])).toBeInstanceOf(InventoryError);
+      }
 });
 
 test('a webhook is taken for real only if it was signed with the secret, lately, and not changed', async () => {

@@ -74,13 +74,39 @@ test('a refused operation waits for a person and holds up nothing, also when the
   await third.close();
 });
 
+test('an operation captured a year ahead moves the corrected times of no other one', async () => {
+  const itemID = await service.item();
+  const storage = memoryStorage();
+  const yearMs = 366 * 24 * 3_600_000;
+  const [hourAgo, ahead, now] = [-3_600_000, yearMs, 0].map((by) => new Date(Date.now() + by).toISOString());
+  for (const capturedAt of [hourAgo!, ahead!, now!]) {
+    const evidence = { capturedAt, deviceID: 's-9', key: uniqueName('captured') };
+    await storage.add({ op: 'receive', itemID, units: 1, wid: 1, reasonCode: 0, ...evidence });
+  }
+  const queue = (await typedClient(service)).offlineQueue({ storage, deviceID: 's-9' });
+  await queue.drained();
+  expect(queue.refused).toEqual([]);
+  await queue.close();
+  const rows = await service.sql<{ raw: Date; corrected: Date }[]>`
+    select captured_at as raw, captured_at_corrected as corrected
+    from stock_transaction
+    where part_no = (select part_no from item where short_id = ${itemID})
+    order by transaction_no`;
+  expect(rows.map(({ raw }) => raw.toISOString())).toEqual([hourAgo, ahead, now]);
+  const minute = 60_000;
+  for (const { raw, corrected } of [rows[0]!, rows[2]!])
+    expect(Math.abs(corrected.getTime() - raw.getTime())).toBeLessThan(10 * minute);
+  expect(Math.abs(rows[1]!.corrected.getTime() - Date.now())).toBeLessThan(10 * minute);
+});
+
 test('an operation stays until its answer is definite', async () => {
   const itemID = await service.item();
   const answers: Fault[] = [
-    { refuse: 401, body: '{"error":"unauthorized"}' },
-    { refuse: 401, body: '{"error":"unauthorized"}' },
-    { refuse: 403, body: '{"error":"forbidden"}' },
-    { refuse: 400 },
+    { refuse: 401, body: '{"statusCode":401,"error":"unauthorized"}' },
+    { refuse: 401, body: '{"statusCode":401,"error":"unauthorized"}' },
+    { refuse: 403, body: '{"statusCode":403,"error":"forbidden"}' },
+    // A proxy; such an answer settles nothing, so it is not even an error yet.
+    { refuse: 400, body: '{"error":"bad_request"}' },
     // A portal of a hotel.
     { refuse: 200, body: '{"results":[]}' },
     { refuse: 200, body: '{"results":[{"status":"notApplied","statusCode":503}]}' },
@@ -98,7 +124,31 @@ test('an operation stays until its answer is definite', async () => {
   await queue.drained();
   expect(await ledgerOf(itemID)).toHaveLength(1);
   expect(queue.refused).toEqual([]);
-  expect(errors.filter((error) => error !== null)).toHaveLength(5);
+  expect(errors.filter((error) => error !== null)).toHaveLength(4);
+  await queue.close();
+});
+
+test('a foreign 400 refuses nothing of the queue', async () => {
+  const itemID = await service.item();
+  let isForeign = true;
+  const proxy = await startFaultProxy(service.baseUrl, ({ path }) =>
+    isForeign && !path.endsWith('/Token') ? { refuse: 400, body: '{"error":"bad_request"}' } : 'pass',
+  );
+  const inventory = await typedClient(service, { baseUrl: proxy.baseUrl, timeoutMs: 1000 });
+  const errors: unknown[] = [];
+  const queue = inventory.offlineQueue({
+    ...{ storage: memoryStorage(), deviceID: 's-1' },
+    onChange: ({ error }) => errors.push(error),
+  });
+  for (let count = 0; count < 3; count++)
+    await queue.push({ op: 'receive', itemID, units: 1, wid: 1, reasonCode: 0 });
+  await expect.poll(() => errors.filter((error) => error !== null).length, { timeout: 60_000 }).toBe(3);
+  expect([queue.size, queue.refused]).toEqual([3, []]);
+  expect(queue.error).toMatchObject({ code: 'unexpected_answer', status: 400, outcome: 'unknown' });
+  isForeign = false;
+  await queue.drained();
+  expect(queue.refused).toEqual([]);
+  expect(await ledgerOf(itemID)).toHaveLength(3);
   await queue.close();
 });
 

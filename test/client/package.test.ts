@@ -45,7 +45,7 @@ test('a page that has all of it loads less than 15 kB for it', async () => {
 const program = `
 import {
   fileStorage, indexedDbStorage, InventoryClient, InventoryError, memoryStorage, verifyWebhook,
-  type Change, type FullLot, type Lot, type MirrorStore, type Operation,
+  type Change, type FullLot, type Lot, type LotsQuery, type MirrorStore, type MoveBody, type Operation,
 } from '@inventory/client';
 
 const credentials = { baseUrl: 'http://127.0.0.1:9/api/v1', clientId: 'a', clientSecret: 'b' };
@@ -89,6 +89,61 @@ export async function queue(operations: Operation[]) {
   const reasons: (string | undefined)[] = waiting.refused.map(({ error }) => error.reason);
   await inventory.batch({ mode: 'each', operations: [{ op: 'reverse', transactionNo: 4 }] });
   return [reasons, fileStorage('q'), indexedDbStorage];
+}
+
+const whole = { itemID: 'A', units: 1, wid: 1, reasonCode: 1 };
+export async function misspelt() {
+  // @ts-expect-error A receipt cannot be tried.
+  await inventory.receive({ ...whole, dryRun: true });
+  // @ts-expect-error recno
+  await inventory.issue({ itemID: 'A', units: 1, wid: 1, reasonCode: 1, recNo: 4 });
+  // @ts-expect-error recno
+  await inventory.issue({ itemID: 'A', units: 1, wid: 1, reasonCode: 1, recNo: 4, dryRun: true });
+  // @ts-expect-error toSpot
+  await inventory.move({ itemID: 'A', units: 1, wid: 1, spot: 'B' });
+  // @ts-expect-error units
+  await inventory.count({ itemID: 'A', counted: 1, wid: 1, unit: 1 });
+  // @ts-expect-error transactionNo
+  await inventory.reverse({ transactionNo: 4, transaction: 4 });
+  // @ts-expect-error inStock
+  inventory.lots({ instock: true });
+  // @ts-expect-error wid
+  inventory.lots({ view: 'full', wID: 1 });
+  // @ts-expect-error itemID
+  inventory.stockLevels({ itemId: 'A' });
+  // @ts-expect-error all
+  inventory.items({ ALL: true });
+  // @ts-expect-error itemID
+  inventory.transactions({ itemId: 'A' });
+  // @ts-expect-error after
+  inventory.changes({ cursor: 'x' });
+  // @ts-expect-error shortID is a text.
+  await inventory.createItem({ shortID: 5 });
+  // @ts-expect-error description
+  await inventory.createItem({ shortID: 'A', descripton: 'x' });
+  // @ts-expect-error description
+  await inventory.updateItem({ shortID: 'A', descripton: 'x' });
+  // @ts-expect-error data
+  await inventory.scan({ scans: [{ date: 'x' }] });
+  // @ts-expect-error An issue has no toSpot.
+  await inventory.batch({ mode: 'each', operations: [{ op: 'issue', ...whole, toSpot: 'B' }] });
+  // @ts-expect-error An issue has no toSpot.
+  await inventory.batch({ mode: 'each', dryRun: true, operations: [{ op: 'issue', ...whole, toSpot: 'B' }] });
+  const waiting = inventory.offlineQueue({ storage: memoryStorage(), deviceID: 's-1' });
+  // @ts-expect-error An issue has no toSpot.
+  await waiting.push({ op: 'issue', ...whole, toSpot: 'B' });
+  // @ts-expect-error idempotencyKey
+  await inventory.receive(whole, { key: 'x' });
+  // @ts-expect-error clientSecret
+  new InventoryClient({ baseUrl: 'x', clientId: 'y' });
+}
+
+// What has its type already need not be written out.
+export async function given(body: MoveBody, query: LotsQuery, flag: boolean) {
+  const moved = await inventory.move(body);
+  const listed = await inventory.lots(query).page();
+  const either = await inventory.issue({ ...whole, dryRun: flag });
+  return [moved.transactionNo, listed.value.length, either.transactionNo];
 }
 
 export const store: MirrorStore = { position: () => null, clear() {}, upsert() {} };

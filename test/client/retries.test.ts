@@ -54,7 +54,7 @@ describe('a write is applied once, whatever happens to its tries', () => {
 
 test('an answer that was lost, and then 503 to the end: unknown, until a resend with the same key settles it', async () => {
   const body = await receipt();
-  const busy = { refuse: 503, body: '{"error":"internal_error"}' };
+  const busy = { refuse: 503, body: '{"statusCode":503,"error":"internal_error"}' };
   const faults: Fault[] = ['lose', ...Array(99).fill(busy)];
   const { inventory } = await behind(faults, { timeoutMs: 10_000 });
   const idempotencyKey = uniqueName('key');
@@ -70,9 +70,8 @@ test('an answer that was lost, and then 503 to the end: unknown, until a resend 
 
 test('an error says that nothing was applied if no try can have reached the service', async () => {
   const body = await receipt();
-  const busy = await behind(Array(99).fill({ refuse: 503, body: '{"error":"internal_error"}' }), {
-    timeoutMs: 10_000,
-  });
+  const refusal = { refuse: 503, body: '{"statusCode":503,"error":"internal_error"}' };
+  const busy = await behind(Array(99).fill(refusal), { timeoutMs: 10_000 });
   await expect(busy.inventory.receive(body)).rejects.toMatchObject({ status: 503, outcome: 'notApplied' });
   const nobody = new InventoryClient({
     ...(await credentialsFor(service)),
@@ -152,6 +151,48 @@ test.each([409, 400, 404, 413, 500, 501])('%i is final', async (status) => {
   expect(calls()).toHaveLength(1);
 });
 
+describe('an answer that has not the form of the service settles nothing', () => {
+  const foreign: [number, string][] = [
+    [200, '<html>Welcome to our Wi-Fi</html>'],
+    [302, ''],
+    [400, '{"error":"bad_request","message":"Bad request."}'],
+    [400, '{"statusCode":400,"error":"Bad Request"}'],
+    [401, '{"statusCode":401,"error":"Unauthorized"}'],
+    [403, '{"statusCode":404,"error":"forbidden","message":"No."}'],
+    [404, '{"message":"no Route matched with those values"}'],
+    [409, '{"statusCode":"409","error":"conflict","message":"No."}'],
+    [413, '<html>Request Entity Too Large</html>'],
+    [429, '{"message":"Slow down.","code":7}'],
+    [500, '{"status":500,"error":"Internal Server Error"}'],
+    [500, '{"error":"internal_error","message":"No."}'],
+    [501, '[]'],
+    [503, '{"message":"no healthy upstream"}'],
+  ];
+
+  test.each(foreign)('%i %s', async (status, body) => {
+    const stock = await receipt();
+    const instead: Fault = { instead: status, body };
+    const { inventory } = await behind(Array(99).fill(instead), { timeoutMs: 1000 });
+    const told = (call: Promise<unknown>) =>
+      call.then(
+        () => 'applied',
+        ({ outcome }: InventoryError) => outcome,
+      );
+    const operations = [{ op: 'receive' as const, ...stock }];
+    expect(await told(inventory.receive(stock))).toBe('unknown');
+    expect(await told(inventory.batch({ mode: 'each', operations }))).toBe('unknown');
+    expect(await told(inventory.batch({ mode: 'atomic', operations }))).toBe('unknown');
+    expect(await told(inventory.createItem({ shortID: uniqueName('NEW') }))).toBe('unknown');
+    expect(await told(inventory.me())).toBe('notApplied');
+    expect(await ledgerOf(stock.reference)).toBe(3);
+    // A resend with the key gets the answer.
+    const once = await behind([instead]);
+    const again = await receipt();
+    expect(await told(once.inventory.receive(again))).toBe(status === 413 ? 'unknown' : 'applied');
+    expect(await ledgerOf(again.reference)).toBe(1);
+  });
+});
+
 test('a refusal before the key is looked up does not settle what an earlier try may have done', async () => {
   const body = await receipt();
   const forbidden = JSON.stringify({ statusCode: 403, error: 'forbidden', message: 'No.' });
@@ -192,7 +233,7 @@ describe('the token', () => {
     const proxy = await startFaultProxy(service.baseUrl, (request) => {
       if (isToken(request)) return 'pass';
       refused += 1;
-      return refused <= 3 ? { refuse: 401, body: '{"error":"unauthorized"}' } : 'pass';
+      return refused <= 3 ? { refuse: 401, body: '{"statusCode":401,"error":"unauthorized"}' } : 'pass';
     });
     const inventory = await typedClient(service, { baseUrl: proxy.baseUrl });
     // A second refusal is an answer.

@@ -13,6 +13,7 @@ const files = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`)
     .sort(),
+  ...['deploy/kubernetes/README.md', 'deploy/systemd/README.md'],
 ];
 
 export function textOf(file: string): string {
@@ -21,22 +22,24 @@ export function textOf(file: string): string {
 
 /** Every fenced block of the documents, in order. */
 export function readBlocks(): Block[] {
-  return files.flatMap((file) => {
-    const blocks: Block[] = [];
-    let open: Block | undefined;
-    for (const [index, line] of textOf(file).split('\n').entries()) {
-      const fence = /^```(\S*)$/.exec(line);
-      if (fence === null) {
-        if (open !== undefined) open.text += `${line}\n`;
-      } else if (open === undefined) {
-        open = { file, line: index + 2, language: fence[1]!, text: '' };
-      } else {
-        blocks.push(open);
-        open = undefined;
-      }
+  return files.flatMap(readBlocksOf);
+}
+
+export function readBlocksOf(file: string): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | undefined;
+  for (const [index, line] of textOf(file).split('\n').entries()) {
+    const fence = /^```(\S*)$/.exec(line);
+    if (fence === null) {
+      if (open !== undefined) open.text += `${line}\n`;
+    } else if (open === undefined) {
+      open = { file, line: index + 2, language: fence[1]!, text: '' };
+    } else {
+      blocks.push(open);
+      open = undefined;
     }
-    return blocks;
-  });
+  }
+  return blocks;
 }
 
 /** The text in backticks in a document's sentences, with its place. */

@@ -1,15 +1,13 @@
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inventory as program } from '@inventory/admin/program';
 import { addDemoData } from '@inventory/admin/start/demo-data';
 import { createSigningKey } from '@inventory/auth/token';
 import { addFirstSigningKey } from '@inventory/db/access/signing-keys';
 import { addWebhook } from '@inventory/db/webhooks/manage-webhooks';
-import { choosePort } from '@inventory/local/free-port';
-import { createWebhookSecret, writeWebhookSecret } from '@inventory/webhooks/secret';
-import { sendMessage } from '@inventory/webhooks/send-message';
+import { createWebhookSecret } from '@inventory/webhooks/secret';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
@@ -17,6 +15,7 @@ import { untilTaken } from '../harness/contract/answers.ts';
 import { readHelps } from '../harness/contract/helps.ts';
 import { useFolder } from '../harness/folders.ts';
 import { templateName } from '../harness/global-setup.ts';
+import { startFaultProxy } from '../harness/network/fault-proxy.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { send } from '../harness/service/api-client.ts';
 import { runHere } from '../harness/service/command-line.ts';
@@ -32,24 +31,36 @@ import { runShell } from './shell.ts';
 
 const blocks = readBlocks();
 
-// Commands of the documents that cannot run here, each with the reason. All others run.
-const notRun: [command: RegExp, because: string][] = [
-  [/^npx -y pnpm@12 start\b(?! --restore)/, 'the test of the banner runs it'],
+// Commands of the documents that do not run here, each with the test that runs it, or the reason why none
+// can. All others run.
+const notRun: [command: RegExp, ranBy: { test: string } | { because: string }][] = [
+  [/^npx -y pnpm@12 start\b(?! --restore)/, { test: 'examples/examples' }],
   [
-    /^npx -y pnpm@12 (?:run )?(?:test|check|format|monitoring|audit:|sbom|test:|bench )/,
-    'these are the tests, checks and measurements themselves',
+    /^npx -y pnpm@12 (?:run )?(?:test|check|format|monitoring|clocks|audit:|sbom|test:|bench )/,
+    { because: 'these are the tests, checks and measurements themselves' },
   ],
-  [/^docker compose --profile/, 'needs containers; operating/monitoring tests what it runs'],
-  [/^docker compose (?:build|exec)|^echo COMPOSE_FILE/, 'needs containers'],
-  [/^iptables /, 'changes the packet filter of the machine'],
-  [/^curl --no-buffer /, 'goes on until it is stopped; contract/changes-events tests its answer'],
+  [/^git |^docker compose (?:up|build)\b/, { test: 'examples/procedures' }],
+  [/^docker compose exec proxy caddy/, { test: 'docker/certificates' }],
+  [
+    /^docker compose --profile/,
+    { because: 'needs a Docker engine; operating/monitoring tests what it runs' },
+  ],
+  [/^docker compose exec|^echo COMPOSE_FILE/, { because: 'needs a Docker engine' }],
+  [/^npm install http/, { test: 'client/served-package' }],
+  [/^iptables /, { because: 'changes the packet filter of the machine' }],
+  [/^curl --no-buffer /, { test: 'contract/changes-events' }],
 ];
+// Pages that a test of their own runs from the first line to the last.
+const pages: Record<string, string> = {
+  'deploy/systemd/README.md': 'deploy/systemd',
+  'packages/client/README.md': 'client/served-package',
+};
 // A fence may also hold settings, statements, calls, output and drawings.
 const languages = ['sh', 'http', 'js', 'sql', 'ini', 'yaml', 'text', 'mermaid'];
 
-const shellBlocks = blocks.filter(({ language }) => language === 'sh');
+const shellBlocks = blocks.filter(({ file, language }) => language === 'sh' && !(file in pages));
 const start = /^npx -y pnpm@12 start (.*?)\s*(?:#.*)?$/;
-const inventory = /^npx -y pnpm@12 inventory (.*?)\s*(?:#.*)?$/;
+const inventory = /^\.\/inventory (.*?)\s*(?:#.*)?$/;
 
 const folder = useFolder();
 
@@ -83,7 +94,7 @@ describe('the documents', () => {
     const wrong: string[] = [];
     const commands = readInlineCode().flatMap(({ where, code }) => {
       const said =
-        /^(?:(?:npx -y pnpm@12|pnpm) (?:--silent )?(?:run )?|(?=inventory ))([a-z][\w:-]*)(?: (.*))?$/.exec(
+        /^(?:(?:npx -y pnpm@12|pnpm) (?:--silent )?(?:run )?|(?:\.\/)?(?=inventory ))([a-z][\w:-]*)(?: (.*))?$/.exec(
           code,
         );
       return said === null ? [] : [{ where, code, script: said[1]!, rest: said[2] ?? '' }];
@@ -111,7 +122,25 @@ describe('the documents', () => {
 });
 
 describe('the way in', () => {
-  test('start prints the lines in README, and the two commands of its banner end in the receipt of README', async () => {
+  test('every reason code of the demo and the examples is explained in README', () => {
+    const folders = ['apps/api/src/openapi/descriptions', 'packages/domain/src/kinds'];
+    const sources = [
+      ...blocks.map(({ text }) => text),
+      ...folders.flatMap((folder) =>
+        readdirSync(join(root, folder)).map((name) => textOf(`${folder}/${name}`)),
+      ),
+      textOf('apps/admin/src/start/demo-data.ts'),
+      textOf('packages/client/README.md'),
+    ];
+    const used = sources.flatMap((text) =>
+      [...text.matchAll(/reasonCode"?: ?(\d+)/g)].map(([, code]) => code!),
+    );
+    const sentence = /all examples (1 is a delivery[^.]*)\./.exec(textOf('README.md'))![1]!;
+    const explained = [...sentence.matchAll(/\b(\d) [a-z]/g)].map(([, code]) => code!);
+    expect(new Set(explained)).toEqual(new Set(used));
+  });
+
+  test('start prints the lines in README, and the commands of its banner end in the receipt of README', async () => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());
     // Each checkout keeps the secret of its own demo; this one is another's.
@@ -133,15 +162,15 @@ describe('the way in', () => {
     const general = (text: string) =>
       text
         .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:…')
-        .replaceAll(/(client_secret(?:=| +))\S+/g, '$1…')
+        .replaceAll(/(client_secret(?:=| +))[^\s$]\S*/gi, '$1…')
         .trim();
     const shown = blocks.find(
       ({ file, text }) => file === 'README.md' && text.startsWith('  The inventory'),
     )!;
     expect(general(banner)).toBe(general(shown.text));
 
-    const commands = banner.split('\n').filter((line) => /^(?:TOKEN=|curl )/.test(line));
-    expect(commands.length).toBe(2);
+    const commands = banner.split('\n').filter((line) => /^(?:export |TOKEN=|curl )/.test(line));
+    expect(commands.length).toBe(3);
     const receipt = await runShell(commands.join('\n'), {});
     const promised = /the receipt answers `([^`]*)`/.exec(textOf('README.md'))![1]!;
     const lot = JSON.parse(receipt).lot;
@@ -197,7 +226,7 @@ describe('shell blocks', () => {
         const line = inventory.exec(command)![1]!;
         const url = /^restore /.test(line)
           ? owners.EMPTY_URL
-          : /^restored /.test(line)
+          : /^(?:restored|migrate)\b/.test(line)
             ? owners.OWNER_URL
             : '';
         const ended = await runHere(wordsOf(line), url === '' ? env : { ...env, DATABASE_URL: url });
@@ -228,8 +257,21 @@ describe('shell blocks', () => {
     },
   );
 
-  test('every reason not to run a command belongs to a command', () => {
-    expect(notRun.filter(([kind]) => !used.has(kind)).map(([, because]) => because)).toEqual([]);
+  test('every command of a document is run here, by the test that is named, or has a reason that belongs to a command', () => {
+    expect(notRun.filter(([kind]) => !used.has(kind)).map(([, ranBy]) => ranBy)).toEqual([]);
+    const tests = [
+      ...Object.values(pages),
+      ...notRun.flatMap(([, ranBy]) => ('test' in ranBy ? [ranBy.test] : [])),
+    ];
+    expect(tests.filter((each) => !existsSync(join(root, `test/${each}.test.ts`)))).toEqual([]);
+    // A page that a test of its own runs is read there.
+    for (const [page, by] of Object.entries(pages))
+      expect(textOf(`test/${by}.test.ts`)).toContain(`'${page}'`);
+    // Every document with a shell block is among those that are read here.
+    const all = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+    const withCommands = all.filter((file) => /^```(?:sh|bash|shell|console)$/m.test(textOf(file)));
+    const read = new Set([...Object.keys(pages), ...blocks.map(({ file }) => file)]);
+    expect(withCommands.filter((file) => !read.has(file))).toEqual([]);
   });
 
   test('every statement works, and is rolled back', async () => {
@@ -368,7 +410,10 @@ describe('the pages for integrators', () => {
     // The copy is asked for from outside.
     const tell = `process.on('message', () =>
       process.send([lots, items].map((copy) => [...copy.values()])));\n`;
-    writeFileSync(join(folder, 'copy.mjs'), tell + placed(program.text, service.baseUrl));
+    // Busy, away, cut off in the middle: it goes on.
+    const faults = ['pass', 'drop', 'cut'] as const;
+    const proxy = await startFaultProxy(service.baseUrl, (_, index) => faults[index % 3]!);
+    writeFileSync(join(folder, 'copy.mjs'), tell + placed(program.text, proxy.baseUrl));
     const env = { ...process.env, TOKEN: client.token };
     const child = fork(join(folder, 'copy.mjs'), { env, execArgv: [] });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -391,32 +436,6 @@ describe('the pages for integrators', () => {
     await client.put('/Item', { shortID: 'WIDGET-100', category: 7 });
     await expectCopied();
   });
-});
-
-test('docs/integrations.md: the receiver of webhooks takes genuine messages alone', async () => {
-  const [, program] = blocks.filter(
-    ({ file, language }) => file === 'docs/integrations.md' && language === 'js',
-  );
-  const port = await choosePort('the receiver');
-  writeFileSync(join(folder, 'receiver.mjs'), program!.text.replace('8080', `${port}`));
-  const [secret, other] = [createWebhookSecret(), createWebhookSecret()];
-  const env = { ...process.env, WEBHOOK_SECRET: writeWebhookSecret(secret) };
-  const child = fork(join(folder, 'receiver.mjs'), { env, execArgv: [], stdio: 'pipe' });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let printed = '';
-  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
-    printed += text;
-  });
-  const message = { messageId: 'msg_1', body: '{"data":{"value":["genuine"]}}' };
-  const outcomeOf = async (secrets: Buffer[], at = Date.now()) => {
-    const options = { url: `http://127.0.0.1:${port}/`, allowPrivate: true, secrets, at };
-    return (await sendMessage(message, options)).outcome;
-  };
-  await expect.poll(() => outcomeOf([secret]), { timeout: 60_000 }).toBe('204');
-  expect(await outcomeOf([other, secret])).toBe('204');
-  expect(await outcomeOf([other])).toBe('401');
-  expect(await outcomeOf([secret], Date.now() - 3_600_000)).toBe('401');
-  await expect.poll(() => printed, { timeout: 60_000 }).toBe("[ 'genuine' ]\n");
 });
 
 type Examples = Record<string, { summary: string; value: unknown }>;

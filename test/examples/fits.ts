@@ -4,7 +4,7 @@ const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 // Values that a write draws: different each time.
 const drawn = ['recNo', 'transactionNo', 'fromRecNo'];
 // A list holds more than the one record of its example.
-const paging = ['totalCount', 'pageCount', 'hasMore', 'nextCursor', 'cursor'];
+const paging = ['totalCount', 'pageCount', 'hasMore', 'nextCursor', 'cursor', 'cursors'];
 const keys = ['recNo', 'transactionNo', 'partNo', 'webhookID'];
 
 /**

@@ -4,7 +4,7 @@ import { pause, pauseMs } from './http/pauses.ts';
 import { jsonText } from './http/quantities.ts';
 
 /** The most operations of one list. */
-const operationsMax = 500;
+export const operationsMax = 500;
 // Below the service's limit of 1 MiB, with room for the head.
 const operationsBytesMax = 1_000_000;
 
@@ -39,7 +39,7 @@ export async function sendEach(
     const { known, failure } = await insist(list, sendSome, timeoutMs, signal);
     for (const [place, result] of known) results.push({ ...result, index: from + place });
     if (failure !== null) throw results.length === 0 ? failure : failure.with({ results });
-    if (results.some(isBusy)) {
+    if ([...known.values()].some(isBusy)) {
       if (isResend && results.length < keyed.length) throw unsent(results);
       return answerOf(fill(results, keyed));
     }
@@ -90,13 +90,13 @@ function isBusy({ status, statusCode }: Result): boolean {
 /** As many of the operations as one list takes. */
 export function listFrom<Some extends Operation>(operations: readonly Some[], from = 0): Some[] {
   const encoder = new TextEncoder();
+  const list = operations.slice(from, from + operationsMax);
   let bytes = 0;
-  const end = operations.findIndex((operation, index) => {
-    if (index < from) return false;
+  const end = list.findIndex((operation, index) => {
     bytes += encoder.encode(jsonText(operation)).length + 1;
-    return index - from === operationsMax || (bytes > operationsBytesMax && index > from);
+    return bytes > operationsBytesMax && index > 0;
   });
-  return operations.slice(from, end < 0 ? undefined : end);
+  return end < 0 ? list : list.slice(0, end);
 }
 
 const notSent = {

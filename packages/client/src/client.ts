@@ -2,7 +2,7 @@ import type { components } from './api/schema.ts';
 import type * as Api from './api/types.ts';
 import { sendEach } from './batch.ts';
 import { createFeed, type Feed } from './changes/feed.ts';
-import { type Mirror, type MirrorSource, type MirrorStore, startMirror } from './changes/mirror.ts';
+import { type Mirror, type MirrorOptions, type MirrorSource, startMirror } from './changes/mirror.ts';
 import { newKey } from './http/new-key.ts';
 import {
   type How,
@@ -55,10 +55,9 @@ export class InventoryClient<Exact extends boolean = false> {
   }
 
   /** Moves stock between spots or warehouses. */
-  move<Body extends Api.MoveBody>(
-    body: Body,
-    options?: WriteOptions,
-  ): Promise<Api.TriedIf<Body, Api.MoveTried<Exact>, Api.Moved<Exact>>> {
+  move(body: Api.Trying<Api.MoveBody>, options?: WriteOptions): Promise<Api.MoveTried<Exact>>;
+  move(body: Api.MoveBody, options?: WriteOptions): Promise<Api.Moved<Exact>>;
+  move(body: Api.MoveBody, options?: WriteOptions): Promise<Api.MoveTried<Exact> | Api.Moved<Exact>> {
     const { api } = this.#transport;
     return this.#write(options, (how) =>
       api.POST('/Inventory/Move', { body: body as Schemas['MoveCall'], ...how }),
@@ -66,10 +65,9 @@ export class InventoryClient<Exact extends boolean = false> {
   }
 
   /** Takes stock out. */
-  issue<Body extends Api.IssueBody>(
-    body: Body,
-    options?: WriteOptions,
-  ): Promise<Api.TriedIf<Body, Api.IssueTried<Exact>, Api.Issued<Exact>>> {
+  issue(body: Api.Trying<Api.IssueBody>, options?: WriteOptions): Promise<Api.IssueTried<Exact>>;
+  issue(body: Api.IssueBody, options?: WriteOptions): Promise<Api.Issued<Exact>>;
+  issue(body: Api.IssueBody, options?: WriteOptions): Promise<Api.IssueTried<Exact> | Api.Issued<Exact>> {
     const { api } = this.#transport;
     return this.#write(options, (how) =>
       api.POST('/Inventory/Issue', { body: body as Schemas['IssueCall'], ...how }),
@@ -77,10 +75,9 @@ export class InventoryClient<Exact extends boolean = false> {
   }
 
   /** Makes the recorded units those that were counted. */
-  count<Body extends Api.CountBody>(
-    body: Body,
-    options?: WriteOptions,
-  ): Promise<Api.TriedIf<Body, Api.CountTried<Exact>, Api.Counted<Exact>>> {
+  count(body: Api.Trying<Api.CountBody>, options?: WriteOptions): Promise<Api.CountTried<Exact>>;
+  count(body: Api.CountBody, options?: WriteOptions): Promise<Api.Counted<Exact>>;
+  count(body: Api.CountBody, options?: WriteOptions): Promise<Api.CountTried<Exact> | Api.Counted<Exact>> {
     const { api } = this.#transport;
     return this.#write(options, (how) =>
       api.POST('/Inventory/Count', { body: body as Schemas['CountCall'], ...how }),
@@ -88,10 +85,12 @@ export class InventoryClient<Exact extends boolean = false> {
   }
 
   /** Undoes a transaction, once. */
-  reverse<Body extends Api.ReverseBody>(
-    body: Body,
+  reverse(body: Api.Trying<Api.ReverseBody>, options?: WriteOptions): Promise<Api.ReverseTried<Exact>>;
+  reverse(body: Api.ReverseBody, options?: WriteOptions): Promise<Api.Reversed<Exact>>;
+  reverse(
+    body: Api.ReverseBody,
     options?: WriteOptions,
-  ): Promise<Api.TriedIf<Body, Api.ReverseTried<Exact>, Api.Reversed<Exact>>> {
+  ): Promise<Api.ReverseTried<Exact> | Api.Reversed<Exact>> {
     const { api } = this.#transport;
     return this.#write(options, (how) =>
       api.POST('/Inventory/Reverse', { body: body as Schemas['ReverseCall'], ...how }),
@@ -102,12 +101,13 @@ export class InventoryClient<Exact extends boolean = false> {
    * Many transactions in one call. Mode `each` takes any number of operations and sends them in lists of up
    * to 500; each gets a `key` unless it has one. Mode `atomic` is one list, all or nothing.
    */
-  async batch<Body extends Api.BatchBody>(
-    body: Body,
+  batch(body: Api.Trying<Api.BatchBody>, options?: WriteOptions): Promise<Api.BatchTried<Exact>>;
+  batch(body: Api.BatchBody, options?: WriteOptions): Promise<Api.Batched<Exact>>;
+  async batch(
+    body: Api.BatchBody,
     options: WriteOptions = {},
-  ): Promise<Api.TriedIf<Body, Api.BatchTried<Exact>, Api.Batched<Exact>>> {
+  ): Promise<Api.BatchTried<Exact> | Api.Batched<Exact>> {
     const { api } = this.#transport;
-    type Answer = Api.TriedIf<Body, Api.BatchTried<Exact>, Api.Batched<Exact>>;
     const post = (sent: Api.BatchBody, how: ReturnType<Transport['how']>) =>
       api.POST('/Inventory/Batch', { body: sent as Schemas['BatchRequest'], ...how });
     const { signal, idempotencyKey = newKey() } = options;
@@ -118,16 +118,17 @@ export class InventoryClient<Exact extends boolean = false> {
     const send = (list: Api.BatchBody, timeoutMs: number) =>
       this.#read<Api.Batched>({ signal, timeoutMs, kind: 'keyed', isResend }, (how) => post(list, how));
     const each = { signal, idempotencyKey, isResend, timeoutMs: this.#timeoutMs };
-    return (await sendEach(body, send, each)) as unknown as Answer;
+    return (await sendEach(body, send, each)) as unknown as Api.Batched<Exact>;
   }
 
   /** The lots of one warehouse (`wid`) or of all in scope, the most recent first. */
-  lots<Query extends Api.LotsQuery = Record<never, never>>(
-    query?: Query,
+  lots(query: Api.LotsQuery & { view: 'full' }, options?: CallOptions): Listing<Api.FullLot<Exact>>;
+  lots(query?: Api.LotsQuery, options?: CallOptions): Listing<Api.Lot<Exact>>;
+  lots(
+    { wid, ...rest }: Api.LotsQuery = {},
     options?: CallOptions,
-  ): Listing<Api.FullIf<Query, Api.FullLot<Exact>, Api.Lot<Exact>>> {
+  ): Listing<Api.FullLot<Exact>> | Listing<Api.Lot<Exact>> {
     const { api } = this.#transport;
-    const { wid, ...rest } = (query ?? {}) as Api.LotsQuery;
     return this.#list(rest, options, (asked, how) =>
       wid === undefined
         ? api.GET('/Inventory', { params: { query: asked as object }, ...how })
@@ -136,12 +137,16 @@ export class InventoryClient<Exact extends boolean = false> {
   }
 
   /** The figures of each item, in one warehouse (`wid`) or summed over all in scope. */
-  stockLevels<Query extends Api.StockLevelsQuery = Record<never, never>>(
-    query?: Query,
+  stockLevels(
+    query: Api.StockLevelsQuery & { view: 'full' },
     options?: CallOptions,
-  ): Listing<Api.FullIf<Query, Api.FullStockLevel<Exact>, Api.StockLevel<Exact>>> {
+  ): Listing<Api.FullStockLevel<Exact>>;
+  stockLevels(query?: Api.StockLevelsQuery, options?: CallOptions): Listing<Api.StockLevel<Exact>>;
+  stockLevels(
+    { wid, ...rest }: Api.StockLevelsQuery = {},
+    options?: CallOptions,
+  ): Listing<Api.FullStockLevel<Exact>> | Listing<Api.StockLevel<Exact>> {
     const { api } = this.#transport;
-    const { wid, ...rest } = (query ?? {}) as Api.StockLevelsQuery;
     return this.#list(rest, options, (asked, how) =>
       wid === undefined
         ? api.GET('/Inventory/StockLevels', { params: { query: asked as object }, ...how })
@@ -274,8 +279,8 @@ export class InventoryClient<Exact extends boolean = false> {
   }
 
   /** Keeps `store` equal to the lists: reads them once, and then every change. */
-  mirror({ store }: { store: MirrorStore<Exact> }): Mirror {
-    return startMirror(this as unknown as MirrorSource, store as unknown as MirrorStore);
+  mirror(options: MirrorOptions<Exact>): Mirror {
+    return startMirror(this as unknown as MirrorSource, options as unknown as MirrorOptions);
   }
 
   async #read<Answer>(

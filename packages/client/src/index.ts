@@ -1,7 +1,7 @@
 // The package's face: all that a program imports.
 export type * from './api/types.ts';
 export type { Feed } from './changes/feed.ts';
-export type { Mirror, MirrorStore, Upsert } from './changes/mirror.ts';
+export type { Mirror, MirrorOptions, MirrorStore, Upsert } from './changes/mirror.ts';
 export {
   type CallOptions,
   type ClientOptions,

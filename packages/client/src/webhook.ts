@@ -23,7 +23,9 @@ export async function verifyWebhook<Body = WebhookMessage>(
   headers: Headers,
   body: string | Uint8Array,
 ): Promise<Body> {
-  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  if (typeof secret !== 'string' || typeof headers !== 'object' || headers === null)
+    throw refused('the secret or the headers are missing');
+  const text = textOf(body);
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
     headerOf(headers, `webhook-${name}`),
   );
@@ -31,28 +33,41 @@ export async function verifyWebhook<Body = WebhookMessage>(
   const sentAt = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : Number.NaN;
   if (!(Math.abs(Date.now() - sentAt) <= toleranceMs))
     throw refused('it was sent too long ago, or a clock is wrong');
-  const key = await crypto.subtle.importKey(
-    'raw',
-    bytesOf(secret.replace(/^whsec_/, '')),
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['verify'],
-  );
+  const keyBytes = bytesOf(secret.replace(/^whsec_/, ''));
+  if (keyBytes.length === 0) throw refused('the secret is not one of the service');
+  const key = await crypto.subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'verify',
+  ]);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
   for (const signature of signatures.split(' ')) {
     if (!signature.startsWith('v1,')) continue;
     const bytes = bytesOf(signature.slice(3));
     // In constant time.
-    if (await crypto.subtle.verify('HMAC', key, bytes, signed)) return JSON.parse(text);
+    if (await crypto.subtle.verify('HMAC', key, bytes, signed)) return read(text);
   }
   throw refused('no signature fits');
 }
 
+function textOf(body: unknown): string {
+  if (typeof body === 'string') return body;
+  if (!ArrayBuffer.isView(body) && !(body instanceof ArrayBuffer))
+    throw refused('the body is neither bytes nor a text; it must not be parsed before');
+  return new TextDecoder().decode(body as Uint8Array);
+}
+
+function read<Body>(text: string): Body {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refused('the body is no JSON');
+  }
+}
+
 function headerOf(headers: Headers, name: string): string | null {
-  if (typeof headers.get === 'function') return headers.get(name);
   const named = Object.entries(headers).find(([each]) => each.toLowerCase() === name);
-  const value = named?.[1] as string | string[] | undefined;
-  return (Array.isArray(value) ? value[0] : value) ?? null;
+  const value: unknown = typeof headers.get === 'function' ? headers.get(name) : named?.[1];
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' ? first : null;
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {

@@ -30,7 +30,8 @@ export interface paths {
         };
         /**
          * The client itself: its permissions, scope and limits
-         * @description *Extension.* The client of the token, its current rights, its warehouses and its limits.
+         * @description *Extension.* The client of the token, its current rights, its warehouses and its limits. `operations`: the `operationId` of every
+         *     call of this document that these rights allow, in some warehouse and for some transaction.
          *     `tokenExpires`: from then on, the token gets 401. `serverTime`: the clock that decides this.
          *     `cursor`: for `after` of `GET /Changes`, to follow what changes from now on.
          *
@@ -56,7 +57,7 @@ export interface paths {
          * List applied stock transactions that touched a warehouse in scope, newest first
          * @description *Extension.* Newest first: by `transactionNo`, descending.
          *     An applied receipt, move, issue, count or reversal that touched a warehouse in scope; lines in other warehouses are left out. `balance`: the
-         *     units of the lot after the line. In a list, a transaction shows its first 100 lines; if `moreLines` is true, get the transaction by number to see all. A device's notes (`capturedAt`, by its own clock) are evidence; `at` is the time that counts. All filters must match. `wid` out of scope: 403. With
+         *     units of the lot after the line. In a list, a transaction shows its first 100 lines, or fewer in a page whose lines would take more than 2 MiB; if `moreLines` is true, get the transaction by number to see all. A device's notes (`capturedAt`, by its own clock) are evidence; `at` is the time that counts. All filters must match. `wid` out of scope: 403. With
          *     `modifiedSince`, a transaction counts as modified when it is reversed, because `reversedBy` changes.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
@@ -81,7 +82,7 @@ export interface paths {
          * Get one applied stock transaction
          * @description *Extension.*
          *     An applied receipt, move, issue, count or reversal that touched a warehouse in scope; lines in other warehouses are left out. `balance`: the
-         *     units of the lot after the line. In a list, a transaction shows its first 100 lines; if `moreLines` is true, get the transaction by number to see all. A device's notes (`capturedAt`, by its own clock) are evidence; `at` is the time that counts. A transaction that was never applied or is out of scope: 404.
+         *     units of the lot after the line. In a list, a transaction shows its first 100 lines, or fewer in a page whose lines would take more than 2 MiB; if `moreLines` is true, get the transaction by number to see all. A device's notes (`capturedAt`, by its own clock) are evidence; `at` is the time that counts. A transaction that was never applied or is out of scope: 404.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
          */
@@ -134,22 +135,27 @@ export interface paths {
          *     - `item`: an item that was created or changed, or whose aliases were, as it is now;
          *     - `level`: an item's order quantities in a warehouse, as they are now;
          *     - `warehouse`: a warehouse that was renamed;
-         *     - `scope`: your warehouses are others than when the cursor was given. Read the lists again, and go on from this cursor.
+         *     - `scope`: your warehouses have changed since the cursor was given, even if they are the same again. Read the lists again, and go on from this cursor.
          *
          *     There may be more types one day; ignore those that you do not know. Whole records are as they are when the change is read, so they may
          *     already show a later change, which then comes, too: set them, never add. A lot that comes into your scope comes whole. One that leaves it stays in its
          *     warehouse with `active: false`.
          *
-         *     **To keep a copy:** take `cursor` from `GET /Me`, read all pages of the lists, then call this with `after`, and each time again with `nextCursor`. Stock
-         *     levels follow from the lots: `inStock` is the sum of their `units`, `onHold` that of lots on hold.
+         *     **To keep a copy:** take `cursor` from `GET /Me`, read all pages of the lists, then call this with `after`, and each time again with `nextCursor`. The
+         *     copy is sure once the first of these calls was answered. Stock levels follow from the lots: `inStock` is the sum of their `units`, `onHold` that of lots on hold.
          *
          *     `wait` keeps the call open until something comes, at most 25 s; then an empty `value` is the answer. A page may have fewer changes than `limit`
-         *     although `hasMore` is true.
+         *     although `hasMore` is true: an answer has at most 1 MiB, or one change that is larger alone. `cursors` has the cursor behind each change of the page.
          *
          *     With `Accept: text/event-stream` the same comes as server-sent events: one change each, its `id` the cursor behind it. A reader that connects
          *     again sends the last one as `Last-Event-ID`. Events end when your token does.
          *
-         *     409: the cursor is from before the database was restored from a backup. Begin again, with a new cursor.
+         *     A page that a stream tells counts as a request: as many changes as have come, at most `limit`. When pages follow each other, they are spread over what is left
+         *     of the minute, and half of your limit stays for other calls. A client has at most as many waiting calls and streams at a time, at each api, as its limit of
+         *     requests a minute; one more is 429.
+         *
+         *     409: the cursor is from before the database was restored from a backup, or what you had seen may have been lost in a failover. Begin again, with a
+         *     new cursor.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
          */
@@ -174,13 +180,13 @@ export interface paths {
          * @description *Extension.* The addresses to which this service sends your changes, as [Standard Webhooks](https://www.standardwebhooks.com) 1.0.0. The operator adds
          *     them and gives you a secret for each, which is shown nowhere here.
          *
-         *     A message is a `POST` with `{"type": "inventory.changes", "timestamp": …, "data": {"value": [change], "nextCursor": …}}`: up to 100 changes in the
-         *     order and the form of `GET /Changes`, with the cursor behind them. Verify `webhook-signature`, and answer 2xx within 15 s; do the work afterwards. The next message comes only then. Any other answer, a
+         *     A message is a `POST` with `{"type": "inventory.changes", "timestamp": …, "data": {"value": [change], "nextCursor": …}}`: up to 100 changes and 256 KB in the
+         *     order and the form of `GET /Changes`, with the cursor behind them; a stock change that alone is larger has its first lines and `moreLines: true`. Verify `webhook-signature`, and answer 2xx within 15 s; do the work afterwards. The next message comes only then. Any other answer, a
          *     redirect too, is a failure: the same message comes again, with the same `webhook-id`, after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, and not before a
-         *     `Retry-After`. After that, or at once when you answer 410, the webhook is `disabled`.
+         *     `Retry-After`. After that, or at once when you answer 410, the webhook is `disabled`. After a 413, the next message has half as many changes, under a new id.
          *
          *     `reason`: `operator`, `gone` (410), `failed` (every attempt), `restored` (the database was, from a backup), `clientDisabled`, `permission` (no 11).
-         *     `lastOutcome`: the status of the last answer, or `timeout`, `unreachable`, `unknownHost`, `addressRefused`, `tls`, `brokenOff`, `noSecret`.
+         *     `lastOutcome`: the status of the last answer, or `timeout`, `unreachable`, `unknownHost`, `addressRefused`, `tls`, `brokenOff`, `noSecret`; `unfinished` while an attempt is under way, or if its worker ended.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
          */
@@ -340,7 +346,8 @@ export interface paths {
          *     fields together; beyond that: 409. A lot on hold moves only if it is named by `recno`, and stays on hold.
          *
          *     *Extension:* `dryRun: true` returns the answer of the real call, decided by the same code on the current data, with `dryRun: true`, and with null for `transactionNo` and the
-         *     numbers of new lots. The real call returns `dryRun: false`. A dry run stores nothing, uses no `Idempotency-Key` and draws no number. The answer also has `skipped`: the lots of the item in the warehouse that are not taken, and why.
+         *     numbers of new lots. The real call returns `dryRun: false`. A dry run stores nothing, uses no `Idempotency-Key` and draws no number.
+         *     Under a key that was used it returns what the real call would: the stored answer, or 409 with another body. The answer also has `skipped`: the lots of the item in the warehouse that are not taken, and why.
          *
          *     **Permission:** Locate/Move Units (15), else 403. **Writes:** a read-only client gets 403. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
          */
@@ -372,7 +379,8 @@ export interface paths {
          *     fields together; beyond that: 409. Expired lots are not taken, except one named by `recno`, which is written off. A lot on hold is never taken, even if it is named by `recno`: 409.
          *
          *     *Extension:* `dryRun: true` returns the answer of the real call, decided by the same code on the current data, with `dryRun: true`, and with null for `transactionNo` and the
-         *     numbers of new lots. The real call returns `dryRun: false`. A dry run stores nothing, uses no `Idempotency-Key` and draws no number. The answer also has `skipped`: the lots of the item in the warehouse that are not taken, and why.
+         *     numbers of new lots. The real call returns `dryRun: false`. A dry run stores nothing, uses no `Idempotency-Key` and draws no number.
+         *     Under a key that was used it returns what the real call would: the stored answer, or 409 with another body. The answer also has `skipped`: the lots of the item in the warehouse that are not taken, and why.
          *
          *     **Permission:** Negative Adjustment (88), else 403. **Writes:** a read-only client gets 403. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
          */
@@ -404,6 +412,7 @@ export interface paths {
          *
          *     *Extension:* `dryRun: true` returns the answer of the real call, decided by the same code on the current data, with `dryRun: true`, and with null for `transactionNo` and the
          *     numbers of new lots. The real call returns `dryRun: false`. A dry run stores nothing, uses no `Idempotency-Key` and draws no number.
+         *     Under a key that was used it returns what the real call would: the stored answer, or 409 with another body.
          *
          *     **Permission:** Positive Adjustment (95) and Negative Adjustment (88), else 403. **Writes:** a read-only client gets 403. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
          */
@@ -434,6 +443,7 @@ export interface paths {
          *
          *     *Extension:* `dryRun: true` returns the answer of the real call, decided by the same code on the current data, with `dryRun: true`, and with null for `transactionNo` and the
          *     numbers of new lots. The real call returns `dryRun: false`. A dry run stores nothing, uses no `Idempotency-Key` and draws no number.
+         *     Under a key that was used it returns what the real call would: the stored answer, or 409 with another body.
          *
          *     **Permission:** Locate/Move Units (15) or Negative Adjustment (88) or Positive Adjustment (95), else 403. **Writes:** a read-only client gets 403.
          */
@@ -470,8 +480,8 @@ export interface paths {
          *       atomic list does not use up the keys of its operations.
          *     - `capturedAt`, `deviceID` and `deviceSeq` are evidence of offline work. They are stored, but never used as the ledger's time. With
          *       `sentAt`, the error of the device's clock is known, and the corrected time is stored, too. If that is more than 5 minutes in the future: 400, unless the key was already applied or refused; then the stored answer is returned.
-         *     - `dryRun: true` with `atomic`: the answer of the real call; nothing is stored. Keys are ignored: each operation is treated as new. A single operation
-         *       of a batch cannot have a dry run.
+         *     - `dryRun: true` with `atomic`: the answer of the real call; nothing is stored and no key is used. An operation under a key that was used gets the stored
+         *       answer, with `replayed: true`. A single operation of a batch cannot have a dry run.
          *     - **Large answers.** A move of 1,000 lots has an answer of more than 100 kB, and a batch may have 500 of them. In mode `each`, once new answers of
          *       more than 4 kB have reached 2 MiB, no further operation begins: the rest is `notApplied` with a message that says so. Send it in another batch, or send the
          *       whole list again with its keys. In both modes, answers of earlier sends have another 2 MiB.
@@ -593,7 +603,8 @@ export interface paths {
          * List the aliases of an item
          * @description *Extension.* By `alias`. Empty if the item has none.
          *     An alias can be used wherever a transaction names an item (`itemID`), with `GET /Item?key=…&type=alias`, and `POST /Scan` finds the item by it. It is unique over all items, and never
-         *     equals a ShortID. A GTIN of 8, 12, 13 or 14 digits is looked up in its form of 14 digits: teach that one.
+         *     equals a ShortID. A GTIN of 8, 12, 13 or 14 digits with the right check digit is one alias in all these spellings: taught in any of them, it is found by any, and no second item can
+         *     have it in another. An item has at most 100 aliases.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
          */
@@ -617,9 +628,10 @@ export interface paths {
         /**
          * Teach an alias: the item is found by it
          * @description *Extension.* So that a fleet can teach the service a code that it has just met. A repeat returns `unchanged`. A name that belongs to another item, or that is a
-         *     ShortID: 409.
+         *     ShortID: 409 with `nameTaken`. An item with 100 aliases or more gets no further ones: 409 with `tooManyAliases`.
          *     An alias can be used wherever a transaction names an item (`itemID`), with `GET /Item?key=…&type=alias`, and `POST /Scan` finds the item by it. It is unique over all items, and never
-         *     equals a ShortID. A GTIN of 8, 12, 13 or 14 digits is looked up in its form of 14 digits: teach that one.
+         *     equals a ShortID. A GTIN of 8, 12, 13 or 14 digits with the right check digit is one alias in all these spellings: taught in any of them, it is found by any, and no second item can
+         *     have it in another. An item has at most 100 aliases.
          *
          *     **Permission:** Create/Modify Item Master Record (116), else 403. **Writes:** a read-only client gets 403.
          */
@@ -627,7 +639,7 @@ export interface paths {
         post?: never;
         /**
          * Remove an alias: the item is no longer found by it
-         * @description *Extension.* Transactions that used the alias keep their item. An alias that the item does not have: 404.
+         * @description *Extension.* In all spellings of a GTIN. Transactions that used the alias keep their item. An alias that the item does not have: 404.
          *
          *     **Permission:** Create/Modify Item Master Record (116), else 403. **Writes:** a read-only client gets 403.
          */
@@ -652,6 +664,10 @@ export interface paths {
          *     and by alias (`alias`), lots by `recNo` (`lot`), `serial`, `serial2` and `rfidTag`, and spots. `ambiguous: true`: ask the user which one is meant.
          *     A lot with one of these values that is used up is found, too, after those in stock. Discontinued items are found.
          *
+         *     **Size.** An answer is at most 1 MiB. Each code gets its first match before any gets its second; `moreMatches` tells that matches of a code did not fit: send it again
+         *     with fewer codes. A code that stands in the list again is looked up once: its further results have `sameAs`, the place of the first one (counted from 0), and only its first match.
+         *     The `description` of an item stands in its first match in a result, and is empty in the others and beside `sameAs`.
+         *
          *     **Operations.** `operation` is a body for the call in `op`, or, together with `op`, an operation for `POST /Inventory/Batch`. It can be sent once the fields named in
          *     `missing` are filled in. An item is received, a lot is issued (or moved, if it is on hold), and units are moved to a spot.
          *
@@ -660,7 +676,7 @@ export interface paths {
          *     bracket within a value. Lengths, characters, dates and check digits are checked. A code that claims to be GS1 and is not valid, or says two things at once,
          *     has `gs1: null`, and `fault` names the Application Identifier. Its text is still looked up like any other.
          *
-         *     A GTIN is looked up as an alias in its form of 14 digits. AI 10 is `serial`, 21 `serial2`, 17 the expiration, 30 or 37 the units, 310n the net weight. With a GTIN, lots of
+         *     A GTIN finds the alias that is this GTIN, however it was taught. AI 10 is `serial`, 21 `serial2`, 17 the expiration, 30 or 37 the units, 310n the net weight. With a GTIN, lots of
          *     that item alone are found, and only those in stock. An SSCC is looked up as an alias, `serial`, `serial2` and `rfidTag`.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
@@ -705,12 +721,13 @@ export interface components {
              *     - `isReversal`: a reversal cannot be reversed
              *     - `unitsMovedOn`: some units are no longer where the transaction left them
              *     - `nameTaken`: the alias is an alias of another item, or the ShortID of an item
+             *     - `tooManyAliases`: the item has as many aliases as an item may have
              *     - `keyReused`: the `Idempotency-Key` was used with another request
              *     - `cursorOutdated`: the cursor is of a database that was restored from a backup since
              *     - `operationRefused`: an operation of an atomic batch was refused, so none was applied; its own error says why
              * @enum {string}
              */
-            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "keyReused" | "cursorOutdated" | "operationRefused";
+            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "tooManyAliases" | "keyReused" | "cursorOutdated" | "operationRefused";
             /** @description Extension: the exact figures for the reason */
             figures?: {
                 /**
@@ -789,6 +806,8 @@ export interface components {
                 transactionNo?: number;
                 /** @description the item that has the name */
                 partNo?: number;
+                /** @description most aliases of an item */
+                aliasesMax?: number;
                 /** @description operations of the batch that were refused */
                 operations?: number;
                 /** @description index of the first of them in the list */
@@ -826,12 +845,13 @@ export interface components {
              *     - `isReversal`: a reversal cannot be reversed
              *     - `unitsMovedOn`: some units are no longer where the transaction left them
              *     - `nameTaken`: the alias is an alias of another item, or the ShortID of an item
+             *     - `tooManyAliases`: the item has as many aliases as an item may have
              *     - `keyReused`: the `Idempotency-Key` was used with another request
              *     - `cursorOutdated`: the cursor is of a database that was restored from a backup since
              *     - `operationRefused`: an operation of an atomic batch was refused, so none was applied; its own error says why
              * @enum {string}
              */
-            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "keyReused" | "cursorOutdated" | "operationRefused";
+            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "tooManyAliases" | "keyReused" | "cursorOutdated" | "operationRefused";
             /** @description Extension: the exact figures for the reason */
             figures?: {
                 /**
@@ -910,6 +930,8 @@ export interface components {
                 transactionNo?: number;
                 /** @description the item that has the name */
                 partNo?: number;
+                /** @description most aliases of an item */
+                aliasesMax?: number;
                 /** @description operations of the batch that were refused */
                 operations?: number;
                 /** @description index of the first of them in the list */
@@ -1186,12 +1208,13 @@ export interface components {
                  *     - `isReversal`: a reversal cannot be reversed
                  *     - `unitsMovedOn`: some units are no longer where the transaction left them
                  *     - `nameTaken`: the alias is an alias of another item, or the ShortID of an item
+                 *     - `tooManyAliases`: the item has as many aliases as an item may have
                  *     - `keyReused`: the `Idempotency-Key` was used with another request
                  *     - `cursorOutdated`: the cursor is of a database that was restored from a backup since
                  *     - `operationRefused`: an operation of an atomic batch was refused, so none was applied; its own error says why
                  * @enum {string}
                  */
-                reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "keyReused" | "cursorOutdated" | "operationRefused";
+                reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "tooManyAliases" | "keyReused" | "cursorOutdated" | "operationRefused";
                 /** @description Extension: the exact figures for the reason */
                 figures?: {
                     /**
@@ -1270,6 +1293,8 @@ export interface components {
                     transactionNo?: number;
                     /** @description the item that has the name */
                     partNo?: number;
+                    /** @description most aliases of an item */
+                    aliasesMax?: number;
                     /** @description operations of the batch that were refused */
                     operations?: number;
                     /** @description index of the first of them in the list */
@@ -1319,6 +1344,8 @@ export interface components {
                 securityID: number;
                 name: string;
             }[];
+            /** @description The calls that it may make, by operationId; that of a stock transaction is also its `op` in a batch */
+            operations: string[];
             /** @description The scope, by wID */
             warehouses: {
                 /** @description Warehouse ID */
@@ -1396,7 +1423,7 @@ export interface components {
             reverses: number | null;
             /** @description The transaction that reversed this one */
             reversedBy: number | null;
-            /** @description In order; empty for a count that changed nothing. In a list: the first 100 */
+            /** @description In order; empty for a count that changed nothing. In a list: the first 100, or fewer in a page whose lines would take more than 2 MiB */
             lines: components["schemas"]["TransactionLine"][];
             /**
              * @description In a list: whether there are more lines; get the transaction by number to see them
@@ -1540,6 +1567,8 @@ export interface components {
             nextCursor: string;
             /** @description true when more changes follow now */
             hasMore: boolean;
+            /** @description For each change the cursor behind it, so that a reader can stop in the middle of a page */
+            cursors?: string[];
         };
         Change: components["schemas"]["StockChange"] | components["schemas"]["HoldChange"] | components["schemas"]["ItemChange"] | components["schemas"]["LevelChange"] | components["schemas"]["WarehouseChange"] | components["schemas"]["ScopeChange"];
         StockChange: {
@@ -1582,6 +1611,11 @@ export interface components {
             reversedBy: number | null;
             /** @description All lines in scope, in order; empty for a count that changed nothing */
             lines: components["schemas"]["TransactionLine"][];
+            /**
+             * @description Only in a message of a webhook: true if it has no room for all lines and lots. Read the transaction and its lots
+             * @constant
+             */
+            moreLines?: true;
             /** @description The lots of the lines as they are now, whole; one that is gone is `active: false` */
             lots: components["schemas"]["FullLot"][];
         };
@@ -2010,7 +2044,7 @@ export interface components {
             aSN: number;
         };
         ReceiveCall: {
-            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
+            /** @description Item ShortID. Extension: or an alias, a GTIN in any of its spellings */
             itemID: string;
             /**
              * Format: decimal
@@ -2075,7 +2109,7 @@ export interface components {
             dryRun?: boolean | null;
         };
         MoveCall: {
-            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
+            /** @description Item ShortID. Extension: or an alias, a GTIN in any of its spellings */
             itemID: string;
             /**
              * Format: decimal
@@ -2157,7 +2191,7 @@ export interface components {
             }[];
         };
         IssueCall: {
-            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
+            /** @description Item ShortID. Extension: or an alias, a GTIN in any of its spellings */
             itemID: string;
             /**
              * Format: decimal
@@ -2248,7 +2282,7 @@ export interface components {
             }[];
         };
         CountCall: {
-            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
+            /** @description Item ShortID. Extension: or an alias, a GTIN in any of its spellings */
             itemID: string;
             /**
              * Format: int32
@@ -2394,7 +2428,7 @@ export interface components {
             deviceID?: string | null;
             /** @description Evidence: the number that the device gave the work */
             deviceSeq?: number | null;
-            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
+            /** @description Item ShortID. Extension: or an alias, a GTIN in any of its spellings */
             itemID: string;
             /**
              * Format: decimal
@@ -2470,7 +2504,7 @@ export interface components {
             deviceID?: string | null;
             /** @description Evidence: the number that the device gave the work */
             deviceSeq?: number | null;
-            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
+            /** @description Item ShortID. Extension: or an alias, a GTIN in any of its spellings */
             itemID: string;
             /**
              * Format: decimal
@@ -2520,7 +2554,7 @@ export interface components {
             deviceID?: string | null;
             /** @description Evidence: the number that the device gave the work */
             deviceSeq?: number | null;
-            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
+            /** @description Item ShortID. Extension: or an alias, a GTIN in any of its spellings */
             itemID: string;
             /**
              * Format: decimal
@@ -2583,7 +2617,7 @@ export interface components {
             deviceID?: string | null;
             /** @description Evidence: the number that the device gave the work */
             deviceSeq?: number | null;
-            /** @description Item ShortID. Extension: or an alias, or a GTIN whose form of 14 digits is an alias */
+            /** @description Item ShortID. Extension: or an alias, a GTIN in any of its spellings */
             itemID: string;
             /**
              * Format: int32
@@ -2657,7 +2691,8 @@ export interface components {
         BatchDryRun: {
             /** @constant */
             mode: "atomic";
-            results: components["schemas"]["OperationTried"][];
+            /** @description An operation whose key was used has the stored answer */
+            results: (components["schemas"]["OperationTried"] | components["schemas"]["OperationApplied"])[];
             summary: {
                 applied: number;
                 refused: number;
@@ -2787,12 +2822,12 @@ export interface components {
                 recNo: number | null;
                 /**
                  * Format: decimal
-                 * @description Units that this lot gained; negative: lost
+                 * @description Units taken from this lot
                  */
                 units: number;
                 /**
                  * Format: decimal
-                 * @description Units in this lot now; at 0 it is shipped
+                 * @description Units left in this lot; at 0 it is shipped
                  */
                 remaining: number;
             }[];
@@ -3030,8 +3065,10 @@ export interface components {
                 } | null;
                 /** @description At most 20, in the order of their kinds */
                 matches: components["schemas"]["ScanMatch"][];
-                /** @description true: there are more */
+                /** @description true: there are more, or they did not fit into the answer, which is at most 1 MiB */
                 moreMatches: boolean;
+                /** @description The code stands in the list before, at this place, counted from 0; all its matches are told there, and only the first of them here */
+                sameAs?: number;
             }[];
         };
         ScannedGs1: {
@@ -3082,17 +3119,19 @@ export interface components {
             kind: "item";
             partNo: number;
             shortID: string;
+            /** @description Told in the first match of the item in a result; empty in further ones, and where `sameAs` stands */
             description: string;
             operation: components["schemas"]["ScanOperation"];
         } | {
             /**
-             * @description An alias of the item; for a GTIN, of 14 digits
+             * @description An alias of the item; a GTIN in the spelling in which it was taught
              * @constant
              */
             kind: "alias";
             alias: string;
             partNo: number;
             shortID: string;
+            /** @description Told in the first match of the item in a result; empty in further ones, and where `sameAs` stands */
             description: string;
             operation: components["schemas"]["ScanOperation"];
         } | {
@@ -3104,6 +3143,7 @@ export interface components {
             recNo: number;
             partNo: number;
             shortID: string;
+            /** @description Told in the first match of the item in a result; empty in further ones, and where `sameAs` stands */
             description: string;
             wID: number;
             spot: string;
@@ -3292,7 +3332,7 @@ export interface components {
         "Idempotency-Key": string;
         /** @description Extension: the id of the last event that a reader of server-sent events got; it goes before `after`. */
         "Last-Event-ID": string;
-        /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+        /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
         Prefer: string;
         /** @description An id of your own for this request; the answer and our logs carry it. */
         "X-Request-Id": string;
@@ -3453,7 +3493,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3536,7 +3576,7 @@ export interface operations {
                 endDate?: string;
             };
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3608,7 +3648,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3616,7 +3656,7 @@ export interface operations {
             path: {
                 /**
                  * @description Transaction number
-                 * @example 15
+                 * @example 17
                  */
                 transactionNo: number;
             };
@@ -3698,7 +3738,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3797,7 +3837,7 @@ export interface operations {
             header?: {
                 /** @description Extension: the id of the last event that a reader of server-sent events got; it goes before `after`. */
                 "Last-Event-ID"?: components["parameters"]["Last-Event-ID"];
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3882,7 +3922,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3983,7 +4023,7 @@ export interface operations {
                 view?: "full";
             };
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4074,7 +4114,7 @@ export interface operations {
                 view?: "full";
             };
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4165,7 +4205,7 @@ export interface operations {
                 view?: "full";
             };
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4292,7 +4332,7 @@ export interface operations {
                 view?: "full";
             };
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4388,7 +4428,7 @@ export interface operations {
             header?: {
                 /** @description Extension: any text of your own, unique per request that should be applied once. With it the request can be sent again: it is applied once, and the stored answer comes back for at least 7 days. 1 to 255 visible ASCII characters, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4506,7 +4546,7 @@ export interface operations {
             header?: {
                 /** @description Extension: any text of your own, unique per request that should be applied once. With it the request can be sent again: it is applied once, and the stored answer comes back for at least 7 days. 1 to 255 visible ASCII characters, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4624,7 +4664,7 @@ export interface operations {
             header?: {
                 /** @description Extension: any text of your own, unique per request that should be applied once. With it the request can be sent again: it is applied once, and the stored answer comes back for at least 7 days. 1 to 255 visible ASCII characters, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4742,7 +4782,7 @@ export interface operations {
             header?: {
                 /** @description Extension: any text of your own, unique per request that should be applied once. With it the request can be sent again: it is applied once, and the stored answer comes back for at least 7 days. 1 to 255 visible ASCII characters, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4860,7 +4900,7 @@ export interface operations {
             header?: {
                 /** @description Extension: any text of your own, unique per request that should be applied once. With it the request can be sent again: it is applied once, and the stored answer comes back for at least 7 days. 1 to 255 visible ASCII characters, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4994,7 +5034,7 @@ export interface operations {
             header?: {
                 /** @description Extension: any text of your own, unique per request that should be applied once. With it the request can be sent again: it is applied once, and the stored answer comes back for at least 7 days. 1 to 255 visible ASCII characters, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -5131,7 +5171,7 @@ export interface operations {
                 view?: string;
             };
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -5223,7 +5263,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -5337,7 +5377,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -5446,7 +5486,7 @@ export interface operations {
                 view?: "full";
             };
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -5518,7 +5558,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -5608,7 +5648,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -5726,7 +5766,7 @@ export interface operations {
                 pageSize?: number;
             };
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -5820,7 +5860,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -5832,8 +5872,8 @@ export interface operations {
                  */
                 partNo: number;
                 /**
-                 * @description The other name, percent-encoded; a GTIN with 14 digits
-                 * @example 04006381333931
+                 * @description The other name, percent-encoded; a GTIN in any of its spellings
+                 * @example 614141000036
                  */
                 alias: string;
             };
@@ -5955,7 +5995,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -5967,8 +6007,8 @@ export interface operations {
                  */
                 partNo: number;
                 /**
-                 * @description The other name, percent-encoded; a GTIN with 14 digits
-                 * @example 04006381333931
+                 * @description The other name, percent-encoded; a GTIN in any of its spellings
+                 * @example 614141000036
                  */
                 alias: string;
             };
@@ -6074,7 +6114,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else they are ignored, and a mistyped `Spot` says nothing. */
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description An id of your own for this request; the answer and our logs carry it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];

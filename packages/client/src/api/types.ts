@@ -33,7 +33,8 @@ type Textual<T> = T extends readonly (infer Each)[]
 type QuantityText<Value> = Value extends number ? string : Textual<Value>;
 
 // The bodies of calls.
-export type ReceiveBody = Given<Schemas['ReceiveCall']>;
+// A single receipt cannot be tried.
+export type ReceiveBody = Given<Omit<Schemas['ReceiveCall'], 'dryRun'> & { dryRun?: false | null }>;
 export type MoveBody = Given<Schemas['MoveCall']>;
 export type IssueBody = Given<Schemas['IssueCall']>;
 export type CountBody = Given<Schemas['CountCall']>;
@@ -41,8 +42,11 @@ export type ReverseBody = Given<Schemas['ReverseCall']>;
 export type BatchBody = Given<Schemas['BatchRequest']>;
 export type Operation = Given<Schemas['Operation']>;
 export type ScanBody = Given<Schemas['ScanRequest']>;
-export type ItemCreateBody = Given<Schemas['ItemCreateRequest']>;
+export type ItemCreateBody = Given<Fields<Schemas['ItemCreateRequest']>> & Named;
 export type ItemUpdateBody = Given<Schemas['ItemUpdateRequest']>;
+// The document says apart that an item needs a name; what says it there allows a name of any type.
+type Fields<Body> = Body extends unknown ? ('description' extends keyof Body ? Body : never) : never;
+type Named = { shortID: string } | { itemID: string };
 
 // What lists may be asked.
 export type LotsQuery = Given<Query<operations['listLots']>> & { wid?: number | undefined };
@@ -80,7 +84,5 @@ export type ChangePage<Exact extends boolean = false> = Read<Schemas['ChangePage
 export type Scanned<Exact extends boolean = false> = Read<Schemas['ScanAnswer'], Exact>;
 export type Me = Schemas['Me'];
 
-/** The answer of the real call, or that of the dry run if the body asks for one. */
-export type TriedIf<Body, Tried, Done> = Body extends { dryRun: true } ? Tried : Done;
-/** The full record if the query asks for it. */
-export type FullIf<Asked, Full, Short> = Asked extends { view: 'full' } ? Full : Short;
+/** A body that asks for a dry run. */
+export type Trying<Body> = Body & { dryRun: true };

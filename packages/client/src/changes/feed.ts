@@ -1,7 +1,7 @@
 import { InventoryError } from '../http/inventory-error.ts';
 import { isTemporary, pause, pauseMs } from '../http/pauses.ts';
 
-type FeedPage<Change> = { value: Change[]; nextCursor: string; hasMore: boolean };
+type FeedPage<Change> = { value: Change[]; nextCursor: string; hasMore: boolean; cursors?: string[] };
 export type FeedQuery = {
   after?: string | undefined;
   limit?: number | undefined;
@@ -10,7 +10,7 @@ export type FeedQuery = {
 
 /** The change feed: every change for ever, or page by page. */
 export type Feed<Change> = AsyncIterable<Change> & {
-  /** Where to go on: behind every change that was given out, once the last of its page was. */
+  /** Where to go on: behind the change that was given out last. Keep it once the change is handled. */
   readonly cursor: string | undefined;
   /** One page, without going on. */
   page(): Promise<FeedPage<Change>>;
@@ -61,10 +61,10 @@ export function createFeed<Change>(
     page: () => read({ ...asked, after: cursor }),
     pages,
     async *[Symbol.asyncIterator]() {
-      for await (const { value, nextCursor } of pages()) {
+      for await (const { value, nextCursor, cursors } of pages()) {
         for (const [index, change] of value.entries()) {
-          // The program stores the cursor when it is done with the change.
-          if (index === value.length - 1) cursor = nextCursor;
+          // An earlier version of the service tells only that of the page.
+          cursor = index === value.length - 1 ? nextCursor : (cursors?.[index] ?? cursor);
           yield change;
         }
       }

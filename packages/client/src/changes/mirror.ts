@@ -1,6 +1,6 @@
 import type { Change, ChangePage, FullLot, Item, Me, StockLevel } from '../api/types.ts';
 import { InventoryError } from '../http/inventory-error.ts';
-import { isTemporary, pause, pauseMs } from '../http/pauses.ts';
+import { growingMs, isTemporary, pause, pauseMs } from '../http/pauses.ts';
 import type { Listing } from '../lists/listing.ts';
 import type { Feed, FeedQuery } from './feed.ts';
 
@@ -35,7 +35,7 @@ export type Mirror = {
   caughtUp(): Promise<void>;
   /** Stops it; the store keeps its position. */
   close(): Promise<void>;
-  /** Resolves when it was closed, and rejects when it cannot go on. */
+  /** Resolves when it was closed, and rejects with an error of the store, the only thing that ends it. */
   readonly ended: Promise<void>;
 };
 
@@ -61,11 +61,18 @@ const busyPauseMs = 500;
 // Then the lots that were modified since are read, so that a new name makes the mirror read few lots again.
 const agesMs = 3_600_000;
 
+export type MirrorOptions<Exact extends boolean = false> = {
+  store: MirrorStore<Exact>;
+  /** Hears why it cannot go on now. It tries again, whatever it is: rights may come back. */
+  onError?: ((error: unknown) => void) | undefined;
+};
+
 /**
  * Starts a mirror, which runs until it is closed. It is the same for an exact client, whose quantities it
  * copies.
  */
-export function startMirror(source: MirrorSource, store: MirrorStore): Mirror {
+export function startMirror(source: MirrorSource, { store: given, onError }: MirrorOptions): Mirror {
+  const { store, hasFailed } = watchStore(given);
   const stopping = new AbortController();
   let waking = new AbortController();
   let askers: (() => void)[] = [];
@@ -99,10 +106,16 @@ export function startMirror(source: MirrorSource, store: MirrorStore): Mirror {
         }
         losses = 0;
       } catch (error) {
+        if (hasFailed() || !(error instanceof InventoryError)) throw error;
         if (stopping.signal.aborted) break;
-        if (position !== null && mustBeginAgain(error)) position = null;
-        else if (!(error instanceof InventoryError) || !isTemporary(error.status)) throw error;
-        else await pause(pauseMs(++losses), stopping.signal);
+        if (!isTemporary(error.status)) {
+          // One that is refused for ever must not ask all the time.
+          if (losses > 0 || !mustBeginAgain(error)) onError?.(error);
+          if (mustBeginAgain(error)) position = null;
+        }
+        losses += 1;
+        const waitMs = isTemporary(error.status) ? pauseMs(losses) : growingMs(losses, 500, 60_000);
+        await pause(waitMs, stopping.signal);
       }
       if (waking.signal.aborted) waking = new AbortController();
       askers.unshift(...asking);
@@ -116,19 +129,42 @@ export function startMirror(source: MirrorSource, store: MirrorStore): Mirror {
       throw error;
     },
   );
+  // A program that only asks `caughtUp` hears of it there.
+  ended.catch(() => {});
   return {
     ended,
     caughtUp: () => {
       const told = new Promise<void>((resolve) => askers.push(resolve));
       waking.abort();
-      return Promise.race([told, failed]);
+      const answer = Promise.race([told, failed]);
+      answer.catch(() => {});
+      return answer;
     },
     async close() {
       stopping.abort();
       waking.abort();
-      await ended;
+      await ended.catch(() => {});
     },
   };
+}
+
+/** The same store, with a note of whether it has failed: only that ends a mirror. */
+function watchStore(given: MirrorStore): { store: MirrorStore; hasFailed: () => boolean } {
+  let failed = false;
+  const watch = async <Result>(work: () => Waitable<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+  };
+  const store: MirrorStore = {
+    position: () => watch(() => given.position()),
+    clear: () => watch(() => given.clear()),
+    upsert: (records, position) => watch(() => given.upsert(records, position)),
+  };
+  return { store, hasFailed: () => failed };
 }
 
 /** One page of changes; null when the wait for one was ended. */

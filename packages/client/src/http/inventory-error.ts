@@ -24,7 +24,7 @@ export class InventoryError extends Error {
   readonly status: number;
   /**
    * The service's code, such as `conflict`. Ours: `connection_lost`, `aborted`, `unexpected_answer` (from
-   * something between us and the service).
+   * something between us and the service), `storage_failed` (of a queue), `invalid_signature` (of a webhook).
    */
   readonly code: string;
   /** What stands in the way, with `conflict`: `insufficientStock`, `onHold`, … */

@@ -24,17 +24,37 @@ type ErrorBody = {
   outcome?: string;
 } & Pick<ConstructorParameters<typeof InventoryError>[0], 'reason' | 'figures' | 'details' | 'results'>;
 
-/** The error of an answer that is no success. */
+// The service's words for errors; the last three are those of `POST /Token`.
+const codes = new Set<unknown>([
+  ...['bad_request', 'validation_error', 'unauthorized', 'forbidden', 'not_found', 'conflict'],
+  ...['internal_error', 'not_implemented'],
+  ...['invalid_request', 'invalid_client', 'unsupported_grant_type'],
+]);
+
+/** The code of an error of the service; null if it has not the form of one. */
+function codeOf(status: number, body: ErrorBody): string | null {
+  if (status === 429) {
+    const isLimit = typeof body.message === 'string' && Object.keys(body).length === 1;
+    return isLimit ? 'rate_limited' : null;
+  }
+  return body.statusCode === status && codes.has(body.error) ? body.error! : null;
+}
+
+/** Whether an answer of success can be of the service, which always sends JSON, but for the head alone. */
+export function isJson({ text }: Answer, kind: CallKind): boolean {
+  return /^\s*[{[]/.test(text) || (kind === 'read' && text === '');
+}
+
+/** The error of an answer that is no success. What is between us and the service settles nothing. */
 export function refusedBy({ status, headers, text }: Answer, isExact: boolean): InventoryError {
-  const body = readBody(text, isExact);
-  const isOurs = body.error !== undefined;
-  // A proxy that lost the service cannot tell what became of the request.
-  const isUnknown = body.outcome !== undefined || (status >= 500 && !isOurs) || [502, 504].includes(status);
+  const told = readBody(text, isExact);
+  const code = codeOf(status, told);
+  const body = code === null ? {} : told;
   return new InventoryError({
     status,
-    code: body.error ?? (status === 429 ? 'rate_limited' : 'unexpected_answer'),
+    code: code ?? 'unexpected_answer',
     message: messageOf(body) ?? `The answer is ${status}, and no error object of the service.`,
-    outcome: isUnknown ? 'unknown' : 'notApplied',
+    outcome: code === null || body.outcome !== undefined ? 'unknown' : 'notApplied',
     reason: body.reason ?? null,
     figures: body.figures ?? null,
     details: body.details ?? null,
@@ -46,7 +66,10 @@ export function refusedBy({ status, headers, text }: Answer, isExact: boolean): 
 /** For people; it names the fields, too. */
 function messageOf({ message, details }: ErrorBody): string | undefined {
   if (!details) return message;
-  return [message, ...Object.values(details).flat()].join(' ');
+  const told = Object.entries(details).flatMap(([field, texts]) =>
+    texts.map((text) => (text.startsWith(field) ? text : `${field} ${text}`)),
+  );
+  return [message, ...told].join(' ');
 }
 
 function readBody(text: string, isExact: boolean): ErrorBody {

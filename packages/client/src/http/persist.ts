@@ -1,6 +1,6 @@
 import { type Answer, attempt } from './attempt.ts';
 import { InventoryError } from './inventory-error.ts';
-import { type CallKind, mayHaveArrived, outcomeOf, refusedBy } from './outcome.ts';
+import { type CallKind, isJson, mayHaveArrived, outcomeOf, refusedBy } from './outcome.ts';
 import { isTemporary, pause, pauseMs } from './pauses.ts';
 
 export type Persistence = {
@@ -39,7 +39,7 @@ export async function persist(
     try {
       const limitMs = Math.min(how.attemptMs, until - performance.now());
       const answer = await attempt(limitMs, signal, (own) => send(own, sent));
-      if (answer.status >= 200 && answer.status < 300) return answer;
+      if (answer.status >= 200 && answer.status < 300 && isJson(answer, kind)) return answer;
       failure = refusedBy(answer, how.isExact);
       retryAfter = answer.headers.get('Retry-After');
     } catch (error) {
@@ -48,12 +48,20 @@ export async function persist(
     }
     failure = failure.with({ outcome: outcomeOf(kind, failure, isUnsure) });
     isUnsure = failure.outcome === 'unknown';
-    if (!isTemporary(failure.status)) throw failure;
+    if (!isTemporary(failure.status) && !mayBeSettled(failure, kind)) throw failure;
     const waitMs = pauseMs(tries, retryAfter);
     if (failure.status === 429 && how.isPatient) until += waitMs;
     if (performance.now() + waitMs >= until) throw failure;
     await pause(waitMs, signal);
   }
+}
+
+/**
+ * Whether a resend, which is applied once, may get past what answered in place of the service. A body that is
+ * too large for it is no smaller the next time.
+ */
+function mayBeSettled({ code, status }: InventoryError, kind: CallKind): boolean {
+  return kind === 'keyed' && code === 'unexpected_answer' && status !== 413;
 }
 
 function lost(error: unknown, sent: Sent): InventoryError {

@@ -51,6 +51,7 @@ const attemptMaxMs = 13_000;
 
 /** Opens the way to the service. Nothing is sent before the first call. */
 export function openTransport(options: TransportOptions): Transport {
+  refuseMissing(options);
   const { clientId, clientSecret, exact: isExact = false, timeoutMs = timeoutDefaultMs } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   // Called without an object, as browsers ask.
@@ -116,6 +117,15 @@ export function openTransport(options: TransportOptions): Transport {
       return { body: readBody(data as string, response, isExact) as Body, headers: response.headers };
     },
   };
+}
+
+/** A setting that is missing would be told much later, and by the service: as a wrong secret. */
+function refuseMissing(options: Partial<TransportOptions> = {}): void {
+  const missing = (['baseUrl', 'clientId', 'clientSecret'] as const).filter(
+    (name) => typeof options[name] !== 'string' || options[name].trim() === '',
+  );
+  if (missing.length > 0)
+    throw new TypeError(`InventoryClient: ${missing.join(', ')} missing or empty; each is a text.`);
 }
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD';

@@ -1,7 +1,13 @@
-import type { FileHandle } from 'node:fs/promises';
 import { lockFile } from './file-lock.ts';
 import { builtin } from './node.ts';
-import type { QueuedOperation, QueueStorage, RefusedOperation, StoredOperation } from './storage.ts';
+import {
+  firstOf,
+  type QueuedOperation,
+  type QueueStorage,
+  type RefusedOperation,
+  type StoredOperation,
+} from './storage.ts';
+import { openWhole, type WholeFile } from './whole-file.ts';
 
 /** A line of the file: an operation that came, some that went, or the last number given out. */
 type Entry =
@@ -22,8 +28,8 @@ const compactFromBytes = 256 * 1024;
 
 /**
  * Keeps a queue in a file: each change is a line at its end, on the disk before the promise is kept. A
- * program that is killed at any moment leaves at most half a line, which counts as not written. One process
- * at a time.
+ * program that is killed at any moment leaves at most half a line, which counts as not written. One program
+ * at a time; another one is refused.
  */
 export function fileStorage(path: string): QueueStorage {
   const contents: Contents = { waiting: new Map(), refused: new Map(), lastSeq: 0 };
@@ -79,6 +85,10 @@ export function fileStorage(path: string): QueueStorage {
       await open();
       return { waiting: [...contents.waiting.values()], refused: [...contents.refused.values()] };
     },
+    async oldest(count) {
+      await open();
+      return firstOf(contents.waiting.values(), count);
+    },
     async add(operation: QueuedOperation) {
       await open();
       contents.lastSeq += 1;
@@ -109,8 +119,6 @@ function apply(contents: Contents, entry: Entry): void {
   } else contents.lastSeq = Math.max(contents.lastSeq, entry.lastSeq);
 }
 
-const textOf = (entries: readonly Entry[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-
 /** The entries that make the same contents. */
 function entriesOf({ waiting, refused, lastSeq }: Contents): Entry[] {
   return [
@@ -123,66 +131,44 @@ function entriesOf({ waiting, refused, lastSeq }: Contents): Entry[] {
 type Log = {
   /** Writes entries to the disk; all of them or, if this fails, none. */
   append(entries: readonly Entry[]): Promise<void>;
-  /** Writes the file anew if most of it is past. */
+  /** Writes the file anew if most of it is past. If this fails, the file stays as it is. */
   compact(contents: Contents): Promise<void>;
   close(): Promise<void>;
 };
 
+const bytesOf = (entries: readonly Entry[]) =>
+  new TextEncoder().encode(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+
 /** Opens the file, reads it into `contents`, and cuts off what was not written whole. */
 async function openLog(path: string, contents: Contents): Promise<Log> {
   const fs = builtin('node:fs/promises');
-  const place = builtin('node:path').resolve(path);
-  const unlock = await lockFile(`${place}.lock`);
-  let handle: FileHandle;
-  let length = 0;
-  let isTorn = false;
-  let compactAt = compactFromBytes;
+  // One file, by whatever name it is opened.
+  await (await fs.open(path, 'a')).close();
+  const place = await fs.realpath(path);
+  const unlock = await lockFile(place);
+  let file: WholeFile;
   try {
-    handle = await fs.open(place, 'a+');
-    const { entries, bytes } = readEntries(await handle.readFile(), place);
+    const { entries, bytes } = readEntries(await fs.readFile(place), place);
     for (const entry of entries) apply(contents, entry);
-    await handle.truncate(bytes);
-    await handle.datasync();
-    length = bytes;
-    await syncFolder(place);
+    file = await openWhole(place, bytes);
   } catch (error) {
     await unlock();
     throw error;
   }
-
+  let compactAt = compactFromBytes;
   return {
-    async append(entries) {
-      const bytes = new TextEncoder().encode(textOf(entries));
-      // Half a line must not be followed by another one.
-      if (isTorn) await handle.truncate(length);
-      isTorn = true;
-      await handle.appendFile(bytes);
-      await handle.datasync();
-      length += bytes.length;
-      isTorn = false;
-    },
+    append: (entries) => file.append(bytesOf(entries)),
     async compact(contents) {
-      if (length < compactAt) return;
-      const text = textOf(entriesOf(contents));
-      const bytes = new TextEncoder().encode(text).length;
-      compactAt = Math.max(compactFromBytes, bytes * 4);
-      if (length < compactAt) return;
-      const next = await fs.open(`${place}.new`, 'w');
-      await next.appendFile(text);
-      await next.datasync();
-      await next.close();
-      // Windows renames over no open file.
-      await handle.close();
-      try {
-        await fs.rename(`${place}.new`, place);
-        length = bytes;
-      } finally {
-        handle = await fs.open(place, 'a+');
-      }
-      await syncFolder(place);
+      if (file.length() < compactAt) return;
+      const bytes = bytesOf(entriesOf(contents));
+      const nextAt = Math.max(compactFromBytes, bytes.length * 4);
+      const isWorthIt = file.length() >= nextAt;
+      // One that fails is not tried again with each entry.
+      const isDone = !isWorthIt || (await file.replace(bytes));
+      compactAt = isDone ? nextAt : file.length() * 2;
     },
     async close() {
-      await handle.close();
+      await file.close();
       await unlock();
     },
   };
@@ -206,12 +192,4 @@ function readEntries(file: Uint8Array, place: string): { entries: Entry[]; bytes
     bytes = end + 1;
   }
   return { entries, bytes };
-}
-
-/** Puts the name of a file on the disk, too, where folders can be synced. */
-async function syncFolder(place: string): Promise<void> {
-  const fs = builtin('node:fs/promises');
-  const folder = await fs.open(builtin('node:path').dirname(place), 'r').catch(() => null);
-  await folder?.sync().catch(() => {});
-  await folder?.close();
 }

@@ -1,4 +1,4 @@
-import type { QueueStorage, RefusedOperation, StoredOperation } from './storage.ts';
+import { firstOf, type QueueStorage, type RefusedOperation, type StoredOperation } from './storage.ts';
 
 /** Keeps a queue in memory: its operations end with the program. */
 export function memoryStorage(): QueueStorage {
@@ -7,6 +7,7 @@ export function memoryStorage(): QueueStorage {
   let lastSeq = 0;
   return {
     load: async () => ({ waiting: [...waiting.values()], refused: [...refused.values()] }),
+    oldest: async (count) => firstOf(waiting.values(), count),
     async add(operation) {
       lastSeq += 1;
       waiting.set(lastSeq, { seq: lastSeq, operation });

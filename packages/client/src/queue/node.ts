@@ -1,5 +1,7 @@
 type Builtins = {
   'node:fs/promises': typeof import('node:fs/promises');
+  'node:net': typeof import('node:net');
+  'node:os': typeof import('node:os');
   'node:path': typeof import('node:path');
 };
 

@@ -1,8 +1,14 @@
 import type { Operation } from '../api/types.ts';
 import { newKey } from '../http/new-key.ts';
 import { createLoop, type Loop } from './send-loop.ts';
-import { createSender, type Decided, type Send } from './send-oldest.ts';
-import type { QueuedOperation, QueueStorage, RefusedOperation, StoredOperation } from './storage.ts';
+import { createSender, type Decided, type Send, type Sender } from './send-oldest.ts';
+import type {
+  QueuedOperation,
+  QueueStorage,
+  RefusedOperation,
+  StorageChange,
+  StoredOperation,
+} from './storage.ts';
 import { createView, type View } from './view.ts';
 
 export type OfflineQueueOptions = {
@@ -46,7 +52,10 @@ export function openOfflineQueue(
   const closing = new AbortController();
   const view = createView(storage);
   const decided: [StoredOperation, Decided][] = [];
-  const sender = createSender(send, storage, (...each) => decided.push(each), closing.signal);
+  const sender = createSender(send, storage, closing.signal, (change, some) => {
+    view.note(change);
+    decided.push(...some);
+  });
   const drains: { resolve(): void; reject(error: unknown): void }[] = [];
   let failure: unknown = null;
 
@@ -61,28 +70,31 @@ export function openOfflineQueue(
     onChange(queue);
   }
 
-  const storeOnce = shareByKey(store);
-
   async function store(operation: QueuedOperation): Promise<QueuedOperation> {
     await loaded;
     const known = view.waitingWith(operation.key);
     if (known !== undefined) return { deviceSeq: known.seq, ...known.operation };
     const seq = await storage.add(operation);
-    view.note({ seq, operation });
+    view.note({ added: { seq, operation } });
     tell();
     loop.start();
     return { deviceSeq: seq, ...operation };
   }
 
-  // Only once the queue itself knows them.
-  async function tellDecided(): Promise<void> {
-    await view.load();
-    for (const each of decided.splice(0)) onDecided(...each);
+  const storeOnce = shareByKey(store);
+
+  async function sendList(): Promise<void> {
+    try {
+      // If there is nothing, another program has sent what waited.
+      if (!(await sender.sendList())) await view.load();
+    } finally {
+      for (const each of decided.splice(0)) onDecided(...each);
+    }
   }
 
   const loop = createLoop({
     hasWork: () => view.waiting.size > 0,
-    work: () => sender.sendList().finally(tellDecided),
+    work: sendList,
     tell,
     signal: closing.signal,
   });
@@ -97,15 +109,12 @@ export function openOfflineQueue(
     get error() {
       return failure;
     },
-    push(given) {
-      return storeOnce(withEvidence(given, deviceID));
-    },
+    push: (given) => storeOnce(withEvidence(given, deviceID)),
     async forget(key) {
       await loaded;
       const seqs = view.refused.filter((each) => each.operation.key === key).map(({ seq }) => seq);
       await storage.take(seqs, []);
-      view.note();
-      await view.load();
+      view.note({ taken: seqs });
       tell();
     },
     async drained() {
@@ -120,14 +129,15 @@ export function openOfflineQueue(
       await storage.close?.();
     },
   };
-  storage.watch?.(() => readAgain(view, sender).then(() => tell(), ignore));
+  storage.watch?.((change) => loaded.then(() => hear(change, view, sender)).then(() => tell(), ignore));
   loaded.then(loop.start).then(() => tell(), ignore);
   whenOnline(loop, closing.signal);
   return queue;
 }
 
 /** Others may have sent what they stored. */
-async function readAgain(view: View, sender: ReturnType<typeof createSender>): Promise<void> {
+async function hear(change: StorageChange | undefined, view: View, sender: Sender): Promise<void> {
+  if (change !== undefined) return view.note(change);
   const known = new Set(view.waiting.keys());
   await view.load();
   sender.doubt([...view.waiting.keys()].filter((seq) => !known.has(seq)));

@@ -1,34 +1,42 @@
 import type { BatchBody, Batched } from '../api/types.ts';
-import { listFrom } from '../batch.ts';
+import { listFrom, operationsMax } from '../batch.ts';
 import { InventoryError } from '../http/inventory-error.ts';
-import type { QueuedOperation, QueueStorage, RefusedOperation, StoredOperation } from './storage.ts';
+import type {
+  QueuedOperation,
+  QueueStorage,
+  RefusedOperation,
+  StorageChange,
+  StoredOperation,
+} from './storage.ts';
 
 export type Send = (body: BatchBody, signal: AbortSignal) => Promise<Batched>;
 
-/** Sends lists from a storage. */
+export type Sender = ReturnType<typeof createSender>;
+
+/** Sends lists from a storage. `onTaken`: hears what was taken out, and of each the answer, in order. */
 export function createSender(
   send: Send,
   storage: QueueStorage,
-  onDecided: (operation: StoredOperation, result: Decided) => void,
   signal: AbortSignal,
+  onTaken: (change: StorageChange, decided: [StoredOperation, Decided][]) => void,
 ) {
   // Operations that may have been sent with nobody to hear the answer.
   const doubtful = new Set<number>();
-  let most = Number.POSITIVE_INFINITY;
+  let most = operationsMax;
 
   async function settle(list: readonly StoredOperation[], results: readonly Result[]): Promise<void> {
-    const decided = list.filter((_, place) => isDefinite(results[place]));
+    const decided = list.flatMap((each, place): [StoredOperation, Decided][] => {
+      const result = results[place];
+      return isDefinite(result) ? [[each, result]] : [];
+    });
+    const taken = decided.map(([{ seq }]) => seq);
     const refused = list.flatMap((each, place) => {
       const result = results[place];
       return result?.status === 'refused' ? [refusedFrom(each, result)] : [];
     });
-    await storage.take(
-      decided.map(({ seq }) => seq),
-      refused,
-    );
-    for (const { seq } of decided) doubtful.delete(seq);
-    for (const [place, each] of list.entries())
-      if (isDefinite(results[place])) onDecided(each, results[place] as Decided);
+    await storage.take(taken, refused);
+    for (const seq of taken) doubtful.delete(seq);
+    onTaken({ taken, refused }, decided);
   }
 
   function refusedFrom(each: StoredOperation, { statusCode, error }: Refusal): RefusedOperation {
@@ -37,32 +45,39 @@ export function createSender(
     return { ...each, statusCode, error, outcome: isOpen ? 'unknown' : 'notApplied' };
   }
 
-  async function sendOldest(): Promise<void> {
-    const { waiting } = await storage.load();
-    const operations = waiting
-      .slice(0, most)
-      .map(({ seq, operation }) => ({ deviceSeq: seq, ...operation }) as QueuedOperation);
-    const list = waiting.slice(0, listFrom(operations).length);
-    if (list.length === 0) return;
+  async function oldest(): Promise<readonly StoredOperation[]> {
+    return (await storage.oldest?.(most)) ?? (await storage.load()).waiting.slice(0, most);
+  }
+
+  async function sendOldest(): Promise<boolean> {
+    const waiting = await oldest();
+    const operations = waiting.map(
+      ({ seq, operation }) => ({ deviceSeq: seq, ...operation }) as QueuedOperation,
+    );
+    const now = Date.now();
+    const list = waiting.slice(0, Math.min(listFrom(operations).length, sharingTimes(waiting, now)));
+    if (list.length === 0) return false;
     const body = {
       mode: 'each' as const,
-      sentAt: sentAtFor(list),
+      sentAt: sentAtFor(list, now),
       operations: operations.slice(0, list.length),
     };
     try {
       const { results } = await send(body, signal);
       await settle(list, results as readonly Result[]);
-      most = Number.POSITIVE_INFINITY;
+      most = operationsMax;
       if (results.length < list.length || results.some((each) => !isDefinite(each as Result))) throw busy();
     } catch (error) {
       if (!(error instanceof InventoryError)) throw error;
       if (error.outcome === 'unknown') for (const { seq } of list) doubtful.add(seq);
       if (![400, 413].includes(error.status)) throw error;
-      // Something in this list spoils it. Alone, it is found. Only the service itself can refuse it.
-      if (list.length === 1 && error.code === 'unexpected_answer') throw error;
+      // Only the service itself can refuse it. For what is in between, it may be too long.
+      if (error.code === 'unexpected_answer' && (error.status === 400 || list.length === 1)) throw error;
+      // Something in this list spoils it. Alone, it is found.
       if (list.length === 1) await settle(list, [asResult(error)]);
       most = Math.max(1, Math.floor(list.length / 2));
     }
+    return true;
   }
 
   return {
@@ -70,18 +85,32 @@ export function createSender(
     doubt(seqs: Iterable<number>) {
       for (const seq of seqs) doubtful.add(seq);
     },
-    /** Sends the oldest operations, one list, and takes out those that were decided. */
+    /**
+     * Sends the oldest operations, one list, and takes out those that were decided. Returns whether there
+     * were any.
+     */
     sendList: () => storage.lock?.(sendOldest) ?? sendOldest(),
   };
+}
+
+const capturedAtOf = ({ operation }: StoredOperation): number => Date.parse(operation.capturedAt);
+
+/**
+ * How many of the oldest may share a list. One that was captured later than now is alone, so that its time
+ * does not move those of others.
+ */
+function sharingTimes(waiting: readonly StoredOperation[], now: number): number {
+  const ahead = waiting.findIndex((each) => capturedAtOf(each) > now);
+  return ahead === -1 ? waiting.length : Math.max(1, ahead);
 }
 
 /**
  * The device's clock now. If it was set back since something was captured, that is no reason to refuse the
  * work: it was captured no later than now, so its time stands for now.
  */
-function sentAtFor(list: readonly StoredOperation[]): string {
-  const captured = list.map(({ operation }) => Date.parse(operation.capturedAt)).filter((at) => at > 0);
-  return new Date(Math.max(Date.now(), ...captured)).toISOString();
+function sentAtFor(list: readonly StoredOperation[], now: number): string {
+  const captured = list.map(capturedAtOf).filter((at) => at > 0);
+  return new Date(Math.max(now, ...captured)).toISOString();
 }
 
 type Refusal = { status: 'refused'; statusCode: number; error: RefusedOperation['error'] };
@@ -92,7 +121,7 @@ type Result = Refusal | Applied | { status: 'notApplied' };
 export type Decided = Refusal | Applied;
 
 /** Whether no resend can change it. */
-function isDefinite(result: Result | undefined): boolean {
+function isDefinite(result: Result | undefined): result is Decided {
   return result?.status === 'applied' || result?.status === 'refused';
 }
 

@@ -26,6 +26,8 @@ export type RefusedOperation = StoredOperation & {
 export type QueueStorage = {
   /** All that is there, oldest first. */
   load(): Promise<{ waiting: readonly StoredOperation[]; refused: readonly RefusedOperation[] }>;
+  /** The oldest that wait, at most so many. Without it, all are loaded for each list that is sent. */
+  oldest?(count: number): Promise<readonly StoredOperation[]>;
   /**
    * Stores an operation behind all others. Returns its number: greater than every one that was given out
    * before, also of operations that are gone.
@@ -35,7 +37,26 @@ export type QueueStorage = {
   take(seqs: readonly number[], refused: readonly RefusedOperation[]): Promise<void>;
   /** Runs this while nobody else sends from the same storage. Without it, nobody else can. */
   lock?<Result>(run: () => Promise<Result>): Promise<Result>;
-  /** Calls this whenever somebody else has changed the storage. */
-  watch?(onChange: () => void): void;
+  /**
+   * Calls this whenever somebody else has changed the storage. Unless it was `take`, whose change is
+   * told, all is loaded again.
+   */
+  watch?(onChange: (change?: StorageChange) => void): void;
   close?(): Promise<void>;
 };
+
+/** A change of a storage, as `take` made it. */
+export type StorageChange = {
+  taken?: readonly number[];
+  refused?: readonly RefusedOperation[];
+};
+
+/** At most so many of these. */
+export function firstOf<Each>(all: Iterable<Each>, count: number): Each[] {
+  const found: Each[] = [];
+  for (const each of all) {
+    if (found.length === count) break;
+    found.push(each);
+  }
+  return found;
+}

@@ -1,4 +1,4 @@
-import type { QueueStorage, RefusedOperation, StoredOperation } from './storage.ts';
+import type { QueueStorage, RefusedOperation, StorageChange, StoredOperation } from './storage.ts';
 
 /** What is in a storage, as far as this program has seen. */
 export type View = {
@@ -7,22 +7,41 @@ export type View = {
   /** The operation that waits under this key. */
   waitingWith(key: string): StoredOperation | undefined;
   load(): Promise<void>;
-  /** Notes a change that was made from here: a load that began before it does not count. */
-  note(added?: StoredOperation): void;
+  /** Notes a change: a load that began before it does not count. */
+  note(change: StorageChange & { added?: StoredOperation }): void;
 };
 
 /** Begins empty. */
 export function createView(storage: QueueStorage): View {
-  let waiting = new Map<number, StoredOperation>();
-  let byKey = new Map<string, StoredOperation>();
-  let refused: readonly RefusedOperation[] = [];
+  const waiting = new Map<number, StoredOperation>();
+  const byKey = new Map<string, StoredOperation>();
+  const refused = new Map<number, RefusedOperation>();
+  // A new list for each change, made when it is read.
+  let refusedList: readonly RefusedOperation[] | null = null;
   let changes = 0;
+
+  function add(each: StoredOperation): void {
+    waiting.set(each.seq, each);
+    byKey.set(each.operation.key, each);
+  }
+
+  function take(seq: number): void {
+    const key = waiting.get(seq)?.operation.key;
+    waiting.delete(seq);
+    refused.delete(seq);
+    if (key !== undefined && byKey.get(key)?.seq === seq) byKey.delete(key);
+  }
+
+  function refuse(some: readonly RefusedOperation[]): void {
+    refusedList = null;
+    for (const each of some) refused.set(each.seq, each);
+  }
+
   return {
-    get waiting() {
-      return waiting;
-    },
+    waiting,
     get refused() {
-      return refused;
+      refusedList ??= [...refused.values()];
+      return refusedList;
     },
     waitingWith: (key) => byKey.get(key),
     async load() {
@@ -30,16 +49,16 @@ export function createView(storage: QueueStorage): View {
         seen = changes;
         const loaded = await storage.load();
         if (seen !== changes) continue;
-        waiting = new Map(loaded.waiting.map((each) => [each.seq, each]));
-        byKey = new Map(loaded.waiting.map((each) => [each.operation.key, each]));
-        refused = loaded.refused;
+        for (const all of [waiting, byKey, refused]) all.clear();
+        loaded.waiting.forEach(add);
+        refuse(loaded.refused);
       }
     },
-    note(added) {
+    note({ added, taken = [], refused: kept = [] }) {
       changes += 1;
-      if (added === undefined) return;
-      waiting.set(added.seq, added);
-      byKey.set(added.operation.key, added);
+      if (added !== undefined) add(added);
+      taken.forEach(take);
+      refuse(kept);
     },
   };
 }
