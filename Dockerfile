@@ -23,6 +23,18 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npx -y pnpm@12.21.0 install --prod --frozen-lockfile --store-dir /pnpm-store \
       --filter '@inventory/admin...' --filter '@inventory/api...' --filter '@inventory/worker...'
 
+# The client for programs, as the api serves it. The compiler stays behind.
+FROM install AS client
+COPY tsconfig.json ./
+COPY packages/client packages/client
+COPY apps/console/src apps/console/src
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    --mount=type=cache,target=/root/.npm \
+    --mount=type=cache,target=/pnpm-store \
+    rm -rf node_modules apps/*/node_modules packages/*/node_modules \
+    && npx -y pnpm@12.21.0 install --frozen-lockfile --store-dir /pnpm-store --filter '@inventory/console...' \
+    && node apps/console/src/build-client-package.ts
+
 FROM ${NODE_IMAGE}
 # A running container installs nothing. These folders exist so that volumes mounted on them belong to the user.
 RUN rm -rf /opt/yarn* /usr/local/include /usr/local/lib/node_modules \
@@ -37,6 +49,7 @@ COPY --from=install /app ./
 # The sources stay outside node_modules, where Node strips no types. The workspace's links lead to them.
 COPY apps apps
 COPY packages packages
+COPY --from=client /app/packages/client/client.tgz packages/client/
 COPY docker/health.sh docker/
 # The operations page and the docs page serve them.
 COPY docs/*.md docs/

@@ -29,7 +29,9 @@ groups:
 /** A point of a list, in lines of at most 120 columns. */
 function pointOf(text: string): string {
   const lines = [''];
-  for (const word of `- ${text}`.split(' ')) {
+  // As the documents name a command. A link is not broken.
+  const named = `- ${text.replaceAll(inventoryCommand(''), 'inventory ')}`;
+  for (const word of named.match(/\[[^\]]*\]\([^)]*\)\S*|\S+/g) ?? []) {
     const line = lines.at(-1)!;
     if (line.length + word.length < 120) lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
     else lines.push(`  ${word}`);
@@ -71,7 +73,6 @@ export function writtenFiles(): Record<string, string> {
     'monitoring/prometheus/rules.yml': rules,
     'docs/alerts.md': alertsPage(page),
   };
-  // As the documents name a command.
   const named = ([file, text]: [string, string]) => [
     file,
     text.replaceAll(inventoryCommand(''), 'inventory '),

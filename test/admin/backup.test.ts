@@ -424,7 +424,7 @@ describe('restore', () => {
     expect(await command(['restore', path], url)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^error: all rows were restored, but a later step failed \(.*\): run `.* inventory migrate`, then `.* inventory audit`\n$/,
+        /^error: all rows were restored, but a later step failed \(.*\): run `.*inventory migrate`, then `.*inventory audit`\n$/,
       ),
     });
     expect(await countRows(sql)).toBeGreaterThan(0);
@@ -523,7 +523,7 @@ describe('the record of backups', () => {
       from backup_record
       order by taken_at`;
   const told = async () => {
-    const on = { sql: service.sql, redis: null, apis: [], disk: null };
+    const on = { sql: service.sql, redis: null, apis: [], prefix: '', disk: null };
     return toExamined(await makeChecks(on, machineChecks)).checks.backup;
   };
   const where = () => {

@@ -25,7 +25,12 @@ function inventory(args: readonly string[]): Promise<Ended> {
 }
 
 const json = async (...args: string[]) => JSON.parse((await inventory([...args, '--json'])).stdout);
-const rightsOf = async (id: string) => (await readClients(service.sql, [id])).get(id);
+const rightsOf = async (id: string) => {
+  const found = (await readClients(service.sql, [id])).get(id);
+  if (found === undefined) return undefined;
+  const { scopeNo: _, scopeAgeMs: __, ...rights } = found;
+  return rights;
+};
 
 /** Runs a command in its own process: beside others, or with files as its input and output. */
 function apart(args: readonly string[], input = ''): Promise<Ended> {
@@ -447,6 +452,83 @@ describe('alias', () => {
       `removed alias ${one} of item ${shortID}\n`,
     );
     expect((await inventory(['alias', 'remove', '--alias', one])).code).toBe(1);
+  });
+
+  test('a GTIN is one alias in all its spellings, for alias add, import and remove and for item import', async () => {
+    const [shortID, other] = [await service.item(), await service.item()];
+    const [one, two] = ['614141000036', '036000291452'];
+    expect(await inventory(['alias', 'add', '--alias', one, '--item', shortID])).toEqual(
+      done(`added alias ${one} of item ${shortID}\n`),
+    );
+    for (const item of [shortID, other])
+      expect((await inventory(['alias', 'add', '--alias', `0${one}`, '--item', item])).stderr).toBe(
+        `error: alias 0${one} already exists\n`,
+      );
+    const rows = [`0${one},${shortID}`, `00${one},${other}`, `${two},${other}`, `00${two},${shortID}`];
+    const file = fileOf('alias,item', ...rows);
+    expect(await json('alias', 'import', '--from', file, '--skip-bad')).toEqual({
+      added: 1,
+      unchanged: 1,
+      skipped: [
+        { line: 3, field: 'alias', message: 'is already in line 2.' },
+        { line: 5, field: 'alias', message: 'is already in line 4.' },
+      ],
+    });
+    const again = fileOf('alias,item', `00${one},${shortID}`, `0${two},${shortID}`);
+    expect(await json('alias', 'import', '--from', again, '--skip-bad')).toEqual({
+      added: 0,
+      unchanged: 1,
+      skipped: [{ line: 3, field: 'alias', message: 'it names another item already.' }],
+    });
+    const asItems = fileOf('shortID', `00${one}`, `0${two}`, uniqueName('GOOD'));
+    expect(await json('item', 'import', '--from', asItems, '--skip-bad')).toMatchObject({
+      added: 1,
+      skipped: [2, 3].map((line) => ({ line, field: 'shortID', message: 'an alias has this name.' })),
+    });
+    expect((await inventory(['alias', 'remove', '--alias', `00${one}`])).stdout).toBe(
+      `removed alias 00${one} of item ${shortID}\n`,
+    );
+    expect(await json('alias', 'list', '--item', shortID)).toEqual([]);
+  });
+
+  test('a number that a spreadsheet has shortened is no name, row by row', async () => {
+    const shortID = await service.item();
+    const numbers = ['4,00638E+12', '1,5E+10', '4.00638E+12', '1E+13'];
+    const message = 'is what a spreadsheet made of a long number: make the column text, and enter it again.';
+    const good = uniqueName('GOOD');
+    const skipped = (field: string) => numbers.map((_, index) => ({ line: index + 2, field, message }));
+    const aliases = fileOf('alias;item', ...[...numbers, good].map((name) => `${name};${shortID}`));
+    expect(await json('alias', 'import', '--from', aliases, '--skip-bad')).toEqual({
+      ...{ added: 1, unchanged: 0, skipped: skipped('alias') },
+    });
+    const items = fileOf('shortID;units', ...[...numbers, `${good}-1`].map((name) => `${name};1`));
+    expect(await json('item', 'import', '--from', items, '--skip-bad')).toMatchObject({
+      ...{ added: 1, skipped: skipped('shortID') },
+    });
+  });
+
+  test('an item has at most 100 aliases, also when others add one during an import', async () => {
+    const shortID = await service.item();
+    const names = (count: number) => Array.from({ length: count }, () => `${uniqueName('A')},${shortID}`);
+    const run = (file: string) => json('alias', 'import', '--from', file, '--skip-bad');
+    const message = 'it has 100 aliases, the most that an item may have.';
+    expect(await run(fileOf('alias,item', ...names(98)))).toMatchObject({ added: 98, skipped: [] });
+    let imported: Promise<Ended> | undefined;
+    await service.sql.begin(async (tx) => {
+      await tx`select teach_alias(${uniqueName('A')}, part_no) from item where short_id = ${shortID}`;
+      const path = fileOf('alias,item', ...names(2));
+      imported = apart(['alias', 'import', '--from', path, '--skip-bad', '--json']);
+      await expectWaiting(service.sql, 1);
+    });
+    const late = await imported!;
+    expect(JSON.parse(late.stdout)).toEqual({
+      ...{ added: 1, unchanged: 0, skipped: [{ line: 3, field: 'item', message }] },
+    });
+    expect((await inventory(['alias', 'add', '--alias', uniqueName('A'), '--item', shortID])).stderr).toBe(
+      `error: item ${shortID} has 100 aliases or more, and gets no further ones: remove some first\n`,
+    );
+    const full = fileOf('alias,item', ...names(2));
+    expect((await run(full)).skipped).toEqual([2, 3].map((line) => ({ line, field: 'item', message })));
   });
 
   test('an item created during an import of aliases never has the name of one', async () => {

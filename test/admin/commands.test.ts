@@ -38,7 +38,12 @@ async function clientWith(secret: string, rights: object = {}): Promise<string> 
   await addClient(service.sql, { clientId, ...usual, ...rights, secretDigest: digestSecret(secret) });
   return clientId;
 }
-const rightsOf = async (id: string) => (await readClients(service.sql, [id])).get(id);
+const rightsOf = async (id: string) => {
+  const found = (await readClients(service.sql, [id])).get(id);
+  if (found === undefined) return undefined;
+  const { scopeNo: _, scopeAgeMs: __, ...rights } = found;
+  return rights;
+};
 /** Which of these secrets of a client are valid. */
 async function areLive(clientId: string, ...secrets: string[]): Promise<boolean[]> {
   const digests = await readSecretDigests(service.sql, clientId);

@@ -61,7 +61,7 @@ test('prints the changes that a client may see, as lines and as JSON, and forwar
 });
 
 test('1: a cursor of another database, and a client that may not read changes', async () => {
-  const other = writeCursor({ identity: 'abcdefabcdef', scope: '00000000', after: 1 });
+  const other = writeCursor({ identity: 'abcdefabcdef', state: '00000000', after: 1 });
   const { clientId } = await service.client({ permissions: [95] });
   const ended = (...args: string[]) => runHere(['listen', ...args], env());
   expect(await ended('--from', other)).toMatchObject({

@@ -17,13 +17,16 @@ function folderWith(text: string): string {
 
 describe('.env in the folder', () => {
   test('gives the settings, and a line names those that the service does not have', async () => {
-    const cwd = folderWith('# as docker compose reads it\nPORT=nonsense\nRATE_LIMT="5"\nSOMETHING=else\n');
+    const cwd = folderWith(
+      '# as docker compose reads it\nPORT=nonsense\nRATE_LIMT="5"\nPORTT=1\nSOMETHING=else\nCOMPOSE_FILE=docker-compose.yml\n',
+    );
     const started = await runCommand(['start'], { REDIS_URL: 'redis://127.0.0.1:1' }, { cwd });
     expect(started).toEqual({
       code: 1,
       stdout: '',
       stderr:
-        'warning: ignored, because the service has no such settings: RATE_LIMT (RATE_LIMIT?)\nerror: PORT must be a port number\n',
+        'warning: .env: ignored, because the service has no such settings: PORTT (PORT?), RATE_LIMT (RATE_LIMIT?), SOMETHING\n' +
+        'error: PORT must be a port number\n',
     });
   });
 

@@ -10,6 +10,7 @@ import { connections, readConfig } from '@inventory/process/settings/config';
 import { workerSettings } from '@inventory/worker/config';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { readClocks } from '../clocks/clocks.ts';
 import {
   kustomizations,
   type Manifest,
@@ -226,18 +227,16 @@ describe('the pods', () => {
   });
 
   test('stop in order: an api is told, answers its longest request, and is not killed earlier', () => {
-    const [, answerWithinMs] = /^\| `answerWithinMs` +\| (\d+) /m
-      .exec(textOf('docs/architecture.md'))!
-      .map(Number);
-    const [, stopWithinMs] = /^\| `stopWithinMs` +\| (\d+) \| `packages/m
-      .exec(textOf('docs/architecture.md').replace(/ {2,}/g, ' '))!
-      .map(Number);
+    const msOf = (name: string, file: string) =>
+      readClocks().find((clock) => clock.name === name && clock.file === file)!.ms;
+    const answerWithinMs = msOf('answerWithinMs', 'apps/api/src/http/route.ts');
+    const stopWithinMs = msOf('stopWithinMs', 'packages/process/src/run.ts');
     const { DRAIN_MS } = environmentOf('inventory-api');
-    expect(Number(DRAIN_MS) + answerWithinMs!).toBeLessThan(stopWithinMs!);
-    const tooLong = { DRAIN_MS: String(stopWithinMs! - answerWithinMs!) };
+    expect(Number(DRAIN_MS) + answerWithinMs).toBeLessThan(stopWithinMs);
+    const tooLong = { DRAIN_MS: String(stopWithinMs - answerWithinMs) };
     expect(() => readConfig({ DRAIN_MS: apiSettings.DRAIN_MS }, tooLong)).toThrow('DRAIN_MS must be at most');
     for (const name of ['inventory-api', 'inventory-worker'])
-      expect(podsOf(name).spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(stopWithinMs!);
+      expect(podsOf(name).spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(stopWithinMs);
   });
 });
 
@@ -429,6 +428,9 @@ test('callers come through an existing gateway, to the port of the service, over
     ['HTTPS', 'Terminate'],
   ]);
   expect(route.spec.parentRefs).toEqual([{ name: gateway.metadata.name }]);
+  expect(route.spec.rules[0].filters[0].responseHeaderModifier.set).toEqual([
+    { name: 'Strict-Transport-Security', value: expect.stringMatching(/^max-age=\d{8,}$/) },
+  ]);
   expect(route.spec.hostnames).toEqual(gateway.spec.listeners.map(({ hostname }: Manifest) => hostname));
   for (const { backendRefs, timeouts } of route.spec.rules) {
     for (const { name, port } of backendRefs)

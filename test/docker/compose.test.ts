@@ -205,9 +205,15 @@ describe('the proxy', () => {
   });
 
   test('is open to other machines over TLS only', () => {
-    expect(Object.keys(withTls)).toEqual(['proxy']);
+    expect(Object.keys(withTls)).toEqual(['proxy', 'api']);
+    // It only learns where its own certificate is shown.
+    expect(Object.keys(withTls.api!)).toEqual(['environment']);
+    expect(Object.keys(withTls.api!.environment!)).toEqual(['CERTIFICATE_URL']);
     expect([lineOf('http_port'), lineOf('https_port')]).toEqual(['8080', '8443']);
-    for (const kind of ['acme', 'files'])
-      expect(read(`docker/proxy/tls-${kind}.caddy`)).toMatch(/^https:\/\/\{\$SITE\} \{$/m);
+    for (const kind of ['acme', 'files']) {
+      const site = read(`docker/proxy/tls-${kind}.caddy`);
+      expect(site).toMatch(/^https:\/\/\{\$SITE\} \{$/m);
+      expect(site).toMatch(/^\theader Strict-Transport-Security max-age=\d{8,}$/m);
+    }
   });
 });

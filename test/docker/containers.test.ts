@@ -109,9 +109,8 @@ test('Redis takes its users from a file, and refuses work when it is full', () =
 
 test('the image is built from exact versions of Node and pnpm', () => {
   expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-slim$/m);
-  expect([...dockerfile.matchAll(/pnpm@(\S+)/g)].map(([, version]) => version)).toEqual([
-    expect.stringMatching(/^\d+\.\d+\.\d+$/),
-  ]);
+  const versions = new Set([...dockerfile.matchAll(/pnpm@(\S+)/g)].map(([, version]) => version));
+  expect([...versions]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
 });
 
 test('the image runs as a numeric user that is not root', () => {
@@ -156,7 +155,7 @@ test('scripts that run by tsx write no cache where every user of the machine may
   };
   const byTsx = Object.values(scripts).filter((script) => script.includes('--import tsx'));
   expect(byTsx.length).toBeGreaterThan(5);
-  for (const script of byTsx) expect(script).toMatch(/^TSX_DISABLE_CACHE=1 node /);
+  for (const script of byTsx) expect(script).toMatch(/(?:^| && )TSX_DISABLE_CACHE=1 node --import tsx /);
 });
 
 test('the image starts Node like `start`, with memory for the rest of each request', () => {

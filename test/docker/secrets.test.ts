@@ -1,6 +1,7 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addressOf, excessRightsOf, loginOf, parts } from '@inventory/db/access/logins';
+import { knownVersion } from '@inventory/db/migrate/schema-steps';
 import { connect } from '@inventory/db/postgres/pool';
 import { startPostgres } from '@inventory/local/postgres/postgres';
 import { removePostgresHome } from '@inventory/local/postgres/postgres-home';
@@ -115,7 +116,7 @@ describe('secrets', () => {
     }
   });
 
-  test('open Postgres to each part after migrate --logins, with the rights of that part', async () => {
+  test('open Postgres to each part after migrate --logins, with the rights of that part, also on tables of a newer version that still serve this one', async () => {
     await draw();
     const settings = { folder, port: undefined, rememberedPort: undefined, throwAway: true, queuePrefix: '' };
     const { signal } = new AbortController();
@@ -126,6 +127,17 @@ describe('secrets', () => {
       for (const part of parts) expect(printed).toContain(`login ${loginOf(part)} exists`);
       // Once more, as with each new version.
       await inventory(migrate, { DATABASE_URL: url });
+      // And after going back to this one.
+      const owner = connect(url, { name: 'tests' });
+      const known = knownVersion();
+      await owner`insert into schema_version (version, name, checksum) values (${known + 1}, 'later', '')`;
+      await owner.end();
+      const back = await inventory(migrate, { DATABASE_URL: url });
+      expect(back.split('\n')).toEqual([
+        `nothing to do: the tables are of version ${known + 1}, newer than ${known}, and still serve this version`,
+        ...parts.map((part) => `login ${loginOf(part)} exists`),
+        '',
+      ]);
       for (const part of parts) {
         const password = await readFile(join(folder, 'parts', part, 'database-password'), 'utf8');
         const sql = connect(addressOf(url, { name: loginOf(part), password }), { name: 'tests' });

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect } from '@inventory/db/postgres/pool';
+import { run } from '@inventory/local/processes/process';
 import {
   LocalStackError,
   readRunningStack,
@@ -315,17 +316,19 @@ test('while another process runs the folder, its URLs can be read and a second s
 });
 
 test.each([
-  ['its owner, the leftover servers are stopped', []],
+  ['its owner, the servers end, too', []],
   ['its owner and of Postgres, the stale postmaster.pid is no obstacle', ['postgres'] as const],
 ])('after a kill -9 of %s, and the next start has the data', async (_what, more) => {
   const { owner, databaseUrl } = await startElsewhere();
   await keep(databaseUrl);
   const orphans = [pidOf('postgres'), pidOf('redis')];
+  const pids = more.map(pidOf);
   owner.kill('SIGKILL');
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
   await ended(owner);
-  expect(orphans.filter(isAlive)).toEqual(orphans);
+  // Without setpriv of util-linux, the next start ends them.
+  if (existsSync('/usr/bin/setpriv')) await expect.poll(() => orphans.filter(isAlive)).toEqual([]);
   expect(await readRunningStack(folder)).toBeNull();
-  for (const each of more) process.kill(pidOf(each), 'SIGKILL');
 
   const stack = await start();
   expect(orphans.filter(isAlive)).toEqual([]);
@@ -347,6 +350,14 @@ test('a kept password that is gone, or empty as a full disk leaves it, costs no 
   }
   await expectKept((await start()).databaseUrl);
   expect(reported).not.toContainEqual(expect.stringContaining('password'));
+});
+
+test('the reason of a program that failed is told, not that it cleans up after that', async () => {
+  const script = `echo 'initdb: error: could not write to file "x": No space left on device' >&2
+    echo 'initdb: removing contents of data directory "y"' >&2; exit 1`;
+  await expect(run('/bin/sh', ['-c', script])).rejects.toThrow(
+    '/bin/sh ended with 1: initdb: error: could not write to file "x": No space left on device',
+  );
 });
 
 // The last one: it removes the data.

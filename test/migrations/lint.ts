@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outsideMark } from '@inventory/db/migrate/run-migration';
+import { readSteps } from '@inventory/db/migrate/schema-steps';
 import { readOptions } from '../harness/read-options.ts';
 
 // Part of pnpm check: runs squawk on the migrations, and applies our own rule to the warnings it is told to
@@ -34,6 +35,16 @@ function complaints(file: string): string[] {
   return [`${file}: takes something away and does not set schema_compatibility.oldest`];
 }
 
+/** The step whose name is wrong, if there is one. */
+function misnamed(): string[] {
+  try {
+    readSteps();
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
 function squawk(among: readonly string[], options: readonly string[]): boolean {
   if (among.length === 0) return true;
   const bin = join(root, 'node_modules/.bin/squawk');
@@ -45,7 +56,7 @@ function squawk(among: readonly string[], options: readonly string[]): boolean {
 }
 
 const isOutside = (file: string) => readFileSync(file, 'utf8').startsWith(outsideMark);
-const said = files.flatMap(complaints);
+const said = [...misnamed(), ...files.flatMap(complaints)];
 for (const line of said) console.error(line);
 const isGood = [
   squawk(files.filter(isOutside), []),

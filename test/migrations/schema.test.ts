@@ -7,7 +7,12 @@ import { createEmptyDatabase, createUnusedDatabase, describeSchema } from '../ha
 
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'packages/db/schema');
-const files = readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
+const filesOf = (of: string) =>
+  readdirSync(of)
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => ({ name, text: readFileSync(join(of, name), 'utf8') }));
+const files = filesOf(folder);
+const migrations = filesOf(join(root, 'packages/db/migrations'));
 const withoutComments = (text: string) => text.replaceAll(/--.*$/gm, '');
 
 test('two databases are created alike', async () => {
@@ -26,7 +31,7 @@ test('each table of the schema gives its reason, and everything is created once,
   }
 });
 
-test('each table, column and function of the schema is used', async () => {
+test('each table, column and function of the schema and of the migrations is used', async () => {
   const { sql } = await createUnusedDatabase();
   const made = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
@@ -46,7 +51,7 @@ test('each table, column and function of the schema is used', async () => {
   const used = new Set(sources.flatMap((file) => readFileSync(join(root, file), 'utf8').match(/\w+/g) ?? []));
   const count = new Map<string, number>();
   // A grant on an unused thing is not a use.
-  for (const { text } of files.filter(({ name }) => !name.endsWith('rights.sql')))
+  for (const { text } of [...files.filter(({ name }) => !name.endsWith('rights.sql')), ...migrations])
     for (const word of withoutComments(text).match(/\w+/g) ?? []) count.set(word, (count.get(word) ?? 0) + 1);
   expect(
     made.map(({ name }) => name).filter((name) => !used.has(name) && (count.get(name) ?? 0) < 2),

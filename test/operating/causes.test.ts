@@ -1,3 +1,5 @@
+import { whyUnwritable } from '@inventory/db/postgres/pool';
+import { unwritableReasons } from '@inventory/process/unwritable';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { type NetworkStretch, startProxy } from '../faults/proxy.ts';
@@ -205,6 +207,47 @@ test.each(cases)(
   },
 );
 
+// A trigger refuses as a full disk does. The other reasons differ only in their code.
+test('unwritable (disk full) is named by log, metrics, page and doctor, and nothing else is', async () => {
+  const { sql } = service;
+  await mendAtEnd(() => sql`drop function if exists refuse_to_write cascade`);
+  const [byApi, byWorker, before] = [listen(api), listen(worker), await failures('unwritable')];
+  await sql.unsafe(`
+    create function refuse_to_write() returns trigger language plpgsql as
+      $$ begin raise exception 'refused' using errcode = 'disk_full'; end $$;
+    create trigger refuse_to_write before insert on stock_transaction execute function refuse_to_write()`);
+  const end = keepAsking(receive);
+  const words = 'no space is left on its disk';
+  await expectNamed('unwritable', new RegExp(`^Postgres answers but refuses to write \\(${words}\\): `));
+  expect(page.now()).toMatchObject({ state: 'bad', redis: true, postgres: true });
+  const metric = (name: string) => `inventory_${name}_postgres_unwritable{reason="disk"}`;
+  await expect.poll(() => read(api, metric('api')), named).toBe(1);
+  await expect.poll(() => read(worker, metric('worker')), named).toBe(1);
+  await expect.poll(() => failures('unwritable'), named).toBeGreaterThan(before);
+  await expect.poll(() => byApi().map((line) => line.cause), named).toContain('unwritable');
+  for (const lines of [byApi, byWorker]) {
+    const told = () => lines().map(({ msg }) => msg);
+    await expect.poll(told, named).toContainEqual(`Postgres refuses to write: ${words}`);
+  }
+  const { checks } = await examine(operator());
+  expect(checks.writes).toMatchObject({ state: 'fail', found: `Postgres refuses to write: ${words}` });
+  await end();
+});
+
+test('each reason has an error of Postgres that leads to it, and each error for lack of something has a reason', async () => {
+  const reasonOf = async (code: string) => {
+    const raise = `do $$ begin raise exception 'refused' using errcode = '${code}'; end $$`;
+    return whyUnwritable(await service.sql.unsafe(raise).catch((error: unknown) => error));
+  };
+  const codes = ['25006', '53000', '53100', '53200', '53300', '53400'];
+  const found = await Promise.all(codes.map(reasonOf));
+  expect(found).not.toContain(null);
+  expect(new Set(found)).toEqual(new Set(unwritableReasons));
+  expect(await Promise.all(['23505', '57P01', '08006', '40P01', 'P0001'].map(reasonOf))).toEqual(
+    Array.from({ length: 5 }, () => null),
+  );
+});
+
 test('noWorker (stopped) is named by log, metrics, page, doctor and status, and nothing else is', async () => {
   await mendAtEnd(() => worker.child.kill('SIGCONT'));
   expect(await read(api, 'inventory_api_workers')).toBe(1);
@@ -233,9 +276,9 @@ test('noWorker (stopped) is named by log, metrics, page, doctor and status, and 
   });
 });
 
-test('the log says when Redis, Postgres and the worker are back', async () => {
+test('the log says when Redis, Postgres, the worker and writes are back', async () => {
   const told = () => new Set(logLinesOf(api.written()).flatMap((line) => line.back ?? []));
-  await expect.poll(told, named).toEqual(new Set(['redis', 'postgres', 'worker']));
+  await expect.poll(told, named).toEqual(new Set(['redis', 'postgres', 'worker', 'writes']));
 });
 
 test('the page shows how busy each worker is, by name', async () => {

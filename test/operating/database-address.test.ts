@@ -6,6 +6,7 @@ import {
   readDatabaseAddress,
   whyNoPrimary,
   withLogin,
+  withLoginOf,
 } from '@inventory/process/settings/database-address';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
@@ -112,6 +113,15 @@ test.each([
   } else {
     expect(read).toThrow(why);
   }
+});
+
+test.each([
+  ['postgres://r:5433/stock', 'postgres://u:p@r:5433/stock'],
+  ['postgres://u@r/stock', 'postgres://u:p@r/stock'],
+  ['postgres://reader@r/stock', 'postgres://reader@r/stock'],
+  ['postgres://reader:own@r/stock', 'postgres://reader:own@r/stock'],
+])('%s as DATABASE_READ_URL beside postgres://u:p@h/stock is used as %s', (url, used) => {
+  expect(withLoginOf(url, 'postgres://u:p@h/stock')).toBe(used);
 });
 
 test.each([

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startServer } from '@inventory/api/server';
 import { findCauses } from '@inventory/api/status-page/causes';
 import { createSnapshots } from '@inventory/api/status-page/snapshot';
+import type { SeenServer } from '@inventory/db/postgres/servers/seen-servers';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
@@ -211,14 +212,25 @@ describe('the page and its stream', () => {
         waiting: 0,
       },
       ...{ oldestWaitSeconds: 0, workers: 1, backlog: 0, isRedisUp: true, isPostgresUp: true },
-      ...{ hangingCommits: 0, clockDifferenceSeconds: 0, connections: 0, refusedAnswers: 0 },
+      ...{
+        hangingCommits: 0,
+        clockDifferenceSeconds: 0,
+        connections: 0,
+        refusedAnswers: 0,
+        unwritable: null,
+        redisRefusal: null,
+      },
     };
     const snapshots = createSnapshots();
     const stateAt = (seconds: number, busy: number) =>
-      snapshots.take({ ...reading, at: seconds * 1000, failures: { busy } }, [], {
-        driftPlaces: () => 0,
-        stoppedWebhooks: () => ({ disabled: 0, paused: 0 }),
-      });
+      snapshots.take(
+        { ...reading, at: seconds * 1000, failures: { busy } },
+        { workers: [], servers: [] },
+        {
+          driftPlaces: () => 0,
+          stoppedWebhooks: () => ({ disabled: 0, paused: 0 }),
+        },
+      );
     expect(stateAt(0, 0)).toMatchObject({ state: 'well', sentence: 'All is well.' });
     for (const seconds of [1, 10]) expect(stateAt(seconds, 3).causes).toMatchObject([{ code: 'busy' }]);
     expect(stateAt(12, 3)).toMatchObject({
@@ -231,11 +243,23 @@ describe('the page and its stream', () => {
     const text = await (await fetch(`http://127.0.0.1:${internal}/operations/handbook`)).text();
     const anchors = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!));
     const away = {
-      ...{ isPostgresUp: false, isRedisUp: false, hangingCommits: 0, workers: 0, seen: [], waiting: 0 },
+      ...{
+        isPostgresUp: false,
+        unwritable: null,
+        redisRefusal: null,
+        isRedisUp: false,
+        hangingCommits: 0,
+        workers: 0,
+        seen: [],
+        servers: [] as SeenServer[],
+        waiting: 0,
+      },
       ...{ oldestWaitSeconds: 0, backlog: 0, clockDifferenceSeconds: 9, refusedAnswers: 1, driftPlaces: 1 },
       stoppedWebhooks: { disabled: 1, paused: 0 },
       ...{ failures: { internal: 1 }, failedReads: 0, unknown: 1, windowSeconds: 10 },
     };
+    const none = { timeline: null, lagBytes: null, lagSeconds: null, why: null };
+    const primary: SeenServer = { server: 'pg:5432', role: 'primary', ...none };
     const there = { ...away, isPostgresUp: true, isRedisUp: true };
     const seen = [
       { name: 'lost', unseenMs: 9000, note: null },
@@ -244,11 +268,15 @@ describe('the page and its stream', () => {
     const causes = [
       ...findCauses(away),
       ...findCauses({ ...there, hangingCommits: 1 }),
+      ...findCauses({ ...there, unwritable: 'disk' }),
+      ...findCauses({ ...there, redisRefusal: 'replicas' }),
+      ...findCauses({ ...there, servers: [primary, primary] }),
+      ...findCauses({ ...there, servers: [primary, { ...primary, role: 'away' }] }),
       ...findCauses({ ...there, workers: 1, seen, failures: { busy: 2 } }),
       ...findCauses({ ...there, workers: 1, failures: { busy: 2 }, failedReads: 2 }),
       ...findCauses({ ...there, workers: 1, failures: {}, oldestWaitSeconds: 2 }),
     ];
-    expect(new Set(causes.map(({ code }) => code)).size).toBe(16);
+    expect(new Set(causes.map(({ code }) => code)).size).toBe(20);
     expect(causes.filter(({ chapter }) => !anchors.has(chapter.toLowerCase()))).toEqual([]);
     const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
     expect(links.length).toBeGreaterThan(5);

@@ -5,7 +5,7 @@ import { describePlaces, readDatabaseAddress } from '@inventory/process/settings
 import { findDatabaseUrl } from '../cli/database.ts';
 
 const reasons: Record<NotNoted, string> = {
-  standby: `this server is a standby; run \`${inventoryCommand('backed-up')}\` on the primary`,
+  standby: `this server is a standby; run \`${inventoryCommand('backed-up --by TOOL')}\` on the primary`,
   future: 'this time is in the future',
 };
 

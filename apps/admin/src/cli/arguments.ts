@@ -1,6 +1,6 @@
-import { Permission } from '@inventory/auth/permission';
-import { lengthMax, name } from '@inventory/domain/contract/fields';
 import { parseDateTime } from '@inventory/domain/date-time';
+import { lengthMax, name } from '@inventory/domain/fields';
+import { Permission } from '@inventory/domain/permission';
 import { InvalidArgumentError } from 'commander';
 
 // Parsers for the values of options. If one throws, the error becomes one line that names the option, and the

@@ -17,9 +17,12 @@ export type CsvRow = { line: number; cells: ReadonlyMap<string, string> };
 export type Columns = Readonly<Record<string, 'required' | 'optional' | 'ignored'>>;
 
 // A spreadsheet would take a value that begins like this for a formula; some also accept the full-width
-// forms. A quote in front marks it as text.
-const formula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-const quotedFormula = new RegExp(`^'${formula.source.slice(1)}`);
+// forms. A quote in front marks it as text. A spreadsheet of a country that separates values by semicolons
+// cuts there, even within quotes. The page does the same (apps/console/page/csv-cell.js).
+const formulas = /(^|;)('*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
+const quotedFormulas = /(^|;)'('*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
+// What separates values or lines in some program, besides what the writer quotes anyway.
+const separators = /[;\t\r\n]/;
 
 const bytesMax = 256_000_000;
 const delimiters = [',', ';', '\t'] as const;
@@ -55,24 +58,25 @@ export async function readCsv(
 }
 
 /**
- * Turns rows into comma-separated values with a header. A text that a spreadsheet would take for a formula
- * gets a quote before it, and so does one that begins with such a quote: `readCsv` reads both back unchanged.
+ * Turns rows into comma-separated values with a header. What a spreadsheet would take for a formula gets a
+ * quote before it, and so does what begins with such a quote: `readCsv` reads both back unchanged.
  */
 export async function createCsvWriter(columns: readonly string[]): Promise<Transform> {
   const { stringify } = await import('csv-stringify');
   return stringify({
     header: true,
     columns: [...columns],
+    quoted_match: separators,
     cast: {
       boolean: String,
       date: (date) => date.toISOString(),
-      string: (text) => (formula.test(text) ? `'${text}` : text),
+      string: (text) => text.replaceAll(formulas, "$1'$2"),
     },
   });
 }
 
 function withoutQuote(text: string): string {
-  return quotedFormula.test(text) ? text.slice(1) : text;
+  return text.replaceAll(quotedFormulas, '$1$2');
 }
 
 async function readBytes(path: string): Promise<Buffer> {

@@ -1,23 +1,29 @@
-import { refuseOtherDatabase } from '@inventory/db/migrate/migrate';
+import { refuseUnsafeDatabase } from '@inventory/db/migrate/migrate';
 import {
   connect,
-  isDiskFull,
   isOutage,
   lacksRight,
   lacksTable,
   reach,
   refusesPassword,
   type Sql,
+  whyUnwritable,
 } from '@inventory/db/postgres/pool';
+import { countHangingCommits } from '@inventory/db/postgres/servers/replication';
 import { whyAway } from '@inventory/db/postgres/unreachable';
 import { inventoryCommand } from '@inventory/process/called-as';
+import { adviceOf, sentenceOf } from '@inventory/process/diagnoses';
 import { connections, readConfig } from '@inventory/process/settings/config';
 import { describePlaces } from '@inventory/process/settings/database-address';
+import { describeUnwritable } from '@inventory/process/unwritable';
 import { within } from '@inventory/process/within';
 import { localFolder } from '../checkout.ts';
 import { CommandError } from './command-error.ts';
+import { tell } from './print.ts';
 
+const connectionName = 'inventory-admin';
 const answerWithinMs = 5000;
+const lookAtCommitsEveryMs = 2000;
 // A command that is suspended halfway, for example at a terminal, holds its gate and delays clients'
 // requests.
 const idleInTransactionMs = 60_000;
@@ -29,7 +35,7 @@ const idleInTransactionMs = 60_000;
  */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
   await useDatabase(await findDatabaseUrl(), async (sql) => {
-    await refuseOtherDatabase(sql);
+    await refuseUnsafeDatabase(sql);
     await work(sql);
   });
 }
@@ -51,11 +57,8 @@ export async function useDatabase<Result>(
   databaseUrl: string,
   work: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
-  const sql = connect(databaseUrl, {
-    name: 'inventory-admin',
-    connectionsMax: 4,
-    idleInTransactionMs,
-  });
+  const sql = connect(databaseUrl, { name: connectionName, connectionsMax: 4, idleInTransactionMs });
+  const stopWatching = tellOfHangingCommits(sql);
   try {
     // A server that is not Postgres may accept connections and close them, and the driver would try forever.
     await within(answerWithinMs, reach(sql));
@@ -63,8 +66,23 @@ export async function useDatabase<Result>(
   } catch (error) {
     throw explain(error, databaseUrl);
   } finally {
+    stopWatching();
     await sql.end({ timeout: 1 });
   }
+}
+
+/** Says once, on standard error, that a commit of this command waits for a standby: it has no time limit. */
+function tellOfHangingCommits(sql: Sql): () => void {
+  const timer = setInterval(async () => {
+    const count = await countHangingCommits(sql, connectionName).catch(() => 0);
+    if (count === 0) return;
+    clearInterval(timer);
+    tell(
+      `${sentenceOf('InventoryCommitsHang')} This command waits, too, and ends when a standby has what it wrote. ${adviceOf('InventoryCommitsHang')}`,
+    );
+  }, lookAtCommitsEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** Whether the database was given, and is not the one that `start` runs in this folder. */
@@ -127,9 +145,10 @@ function explain(error: unknown, databaseUrl: string): unknown {
       `${(error as Error).message}: if its password was lost, see "Lost passwords" in docs/containers.md`,
     );
   }
-  if (isDiskFull(error))
+  const reason = whyUnwritable(error);
+  if (reason !== null)
     return new CommandError(
-      'the disk of Postgres is full, so not everything was done: make room and run it again',
+      `Postgres refuses to write (${describeUnwritable(reason)}), so not everything was done: mend that and run it again`,
     );
   if (!isOutage(error)) return error;
   const place = describePlaces(databaseUrl);

@@ -33,6 +33,16 @@ export function tellImport(
   if (bad.length > 0) throw new CommandError(`${badRows} of ${of} rows were skipped`);
 }
 
+/** What a spreadsheet shows, and saves, of a long number: `4,00638E+12`. */
+const shortened = /^\d(?:[.,]\d+)?E\+\d{2,}$/i;
+
+/** The error of a row whose name a spreadsheet took for a number; null: it is a name. */
+export function findShortened(name: string, field: string, line: number): BadRow | null {
+  if (!shortened.test(name)) return null;
+  const message = 'is what a spreadsheet made of a long number: make the column text, and enter it again.';
+  return { line, field, message };
+}
+
 /** Rows whose key is also in an earlier row. */
 export function findRepeats<Row extends { line: number }>(
   rows: readonly Row[],

@@ -8,6 +8,11 @@ export function print(line: string): void {
   process.stdout.write(`${plain(line)}\n`);
 }
 
+/** Lines that we have drawn ourselves, with the colours that they set. */
+export function printDrawing(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
 /** A value as one line of JSON, for programs. */
 export function printJson(value: unknown): void {
   printJsonText(JSON.stringify(value));
@@ -28,10 +33,8 @@ export function tellText(text: string): void {
   process.stderr.write(keepLines(text));
 }
 
-/** Explains why a migration cannot begin yet. */
-export function printMigrationHeld(): void {
-  print('waiting for a backup or another migration of this database to end');
-}
+/** Why a migration cannot begin yet. */
+export const migrationHeld = 'waiting for a backup or another migration of this database to end';
 
 /** The end of a command's help. */
 export function example(...commands: string[]): string {

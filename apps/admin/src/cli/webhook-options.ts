@@ -1,7 +1,9 @@
 import { readIdentity } from '@inventory/db/backup/identity';
+import { readFeedPosition } from '@inventory/db/changes/read-position';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { Begin } from '@inventory/db/webhooks/manage-webhooks';
 import { type Cursor, readCursor, shortIdentity } from '@inventory/domain/contract/change-cursor';
+import { isLost } from '@inventory/domain/contract/feed-state';
 import { changeKinds } from '@inventory/domain/contract/webhook';
 import { InvalidArgumentError } from 'commander';
 import { CommandError } from './command-error.ts';
@@ -13,6 +15,7 @@ export function parseReceiver(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['https:', 'http:'].includes(url.protocol) || url.href.length > urlMax)
     throw new InvalidArgumentError('It must be an address like https://erp.example/inventory.');
+  if (url.port === '0') throw new InvalidArgumentError('Nothing listens on port 0.');
   if (url.username !== '' || url.password !== '' || url.hash !== '')
     throw new InvalidArgumentError('It must have neither user and password nor a fragment.');
   return url;
@@ -44,5 +47,8 @@ export async function beginFrom(sql: Sql, place: PlaceGiven): Promise<Begin> {
   const { id } = await readIdentity(sql);
   if (place.identity !== shortIdentity(id.replaceAll('-', '')))
     throw new CommandError('this cursor is of another database, or of this one before it was restored');
-  return { afterNo: place.after, scope: place.scope };
+  const { places } = await readFeedPosition(sql, Number.MAX_SAFE_INTEGER);
+  if (isLost(place.state, places))
+    throw new CommandError('what this cursor has seen may be lost: the database has moved since');
+  return { afterNo: place.after, scope: place.state };
 }

@@ -1,26 +1,27 @@
 import { existsSync, lstatSync } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { CommandError } from './command-error.ts';
 
 // The file contains data of the database.
 const ours = 0o600;
+const oursFolder = 0o700;
 
 /**
  * The file to write. `what`: its name in errors. `replaces`: it may replace a file of that name. `isText`: it
- * may be shown on a terminal.
+ * may be shown on a terminal. `makesFolder`: a missing folder is made for it.
  */
-export type Target = { what: string; replaces: boolean; isText: boolean };
+export type Target = { what: string; replaces: boolean; isText: boolean; makesFolder?: boolean };
 
 /**
  * Lets `work` write a file that only our user may read. It gets its name once all of it is on the disk, so a
- * file with that name is complete. `-` is standard output. Throws CommandError if the name is taken or the
- * file cannot be written, and then leaves nothing behind.
+ * file with that name is complete. `-` is standard output.
+ * Throws CommandError if the name is taken or the file cannot be written, and then leaves no file behind.
  */
 export async function writeTarget<T>(
   path: string,
-  { what, replaces, isText }: Target,
+  { what, replaces, isText, makesFolder = false }: Target,
   work: (output: Writable) => Promise<T>,
 ): Promise<T> {
   if (path === '-') {
@@ -30,6 +31,8 @@ export async function writeTarget<T>(
   }
   refuseOther(path, what, replaces);
   return explained(path, what, async () => {
+    // If that fails, the file cannot be opened, and that error says why.
+    if (makesFolder) await mkdir(dirname(path), { recursive: true, mode: oursFolder }).catch(() => {});
     const part = `${path}.part-${process.pid}`;
     // An earlier process may have had the same number.
     await rm(part, { force: true }).catch(() => {});

@@ -5,13 +5,14 @@ import {
   listAliases,
   removeAlias,
 } from '@inventory/db/operator/manage-aliases';
-import { violatedUnique } from '@inventory/db/postgres/pool';
+import { aliasesMax } from '@inventory/domain/fields';
+import { gtin14Of } from '@inventory/domain/scan/check-digits';
 import { Command } from 'commander';
 import { parseAlias, parseLimit } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { type BadRow, type Columns, type CsvRow, readCsv } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
-import { asBadRow, findRepeats, importHelp, tellImport } from '../cli/import.ts';
+import { asBadRow, findRepeats, findShortened, importHelp, tellImport } from '../cli/import.ts';
 import { example, print, printJson } from '../cli/print.ts';
 import { createProgress, rowsText } from '../cli/progress.ts';
 import { printTable } from '../cli/table.ts';
@@ -23,15 +24,19 @@ export const aliasAdd = new Command('add')
   .addHelpText('after', example('alias add --alias 4006381333948 --item WIDGET-100'))
   .action(async ({ alias, item }: { alias: string; item: string }) => {
     await withDatabase(async (sql) => {
-      const outcome = await addAlias(sql, { alias, shortId: item }).catch((error: unknown) => {
-        if (violatedUnique(error) === null) throw error;
-        throw new CommandError(`alias ${alias} already exists`);
-      });
-      if (outcome === 'unknown_item') throw new CommandError(`there is no item ${item}`);
-      if (outcome === 'is_short_id') throw new CommandError(`${alias} is the ShortID of an item`);
+      const outcome = await addAlias(sql, { alias, shortId: item });
+      if (outcome !== 'added') throw new CommandError(whyNot[outcome](alias, item));
       print(`added alias ${alias} of item ${item}`);
     });
   });
+
+const whyNot = {
+  unknownItem: (_: string, item: string) => `there is no item ${item}`,
+  isShortId: (alias: string) => `${alias} is the ShortID of an item`,
+  taken: (alias: string) => `alias ${alias} already exists`,
+  tooMany: (_: string, item: string) =>
+    `item ${item} has ${aliasesMax} aliases or more, and gets no further ones: remove some first`,
+};
 
 type ListOptions = { item?: string; after?: string; limit: number; json?: true };
 
@@ -75,7 +80,7 @@ export const aliasImport = new Command('import')
   .option('--json', 'print one line of JSON: added, unchanged, skipped')
   .addHelpText(
     'after',
-    `\nColumns: alias, and item, which is a shortID.\n${importHelp}${example('alias import --from aliases.csv')}`,
+    `\nColumns: alias, and item, which is a shortID.\n${importHelp}${example('alias import --from <aliases.csv')}`,
   )
   .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
     const { rows, bad } = await readCsv(from, importColumns);
@@ -85,7 +90,8 @@ export const aliasImport = new Command('import')
       if ('message' in alias) bad.push(alias);
       else aliases.push(alias);
     }
-    const repeats = findRepeats(aliases, 'alias', ({ alias }) => alias);
+    // A GTIN is one alias in all its spellings.
+    const repeats = findRepeats(aliases, 'alias', ({ alias }) => gtin14Of(alias) ?? alias);
     bad.push(...repeats);
     const of = rows.length + bad.filter(({ field }) => field === null).length;
     const repeated = new Set(repeats.map(({ line }) => line));
@@ -101,6 +107,9 @@ export const aliasImport = new Command('import')
   });
 
 function readAlias({ line, cells }: CsvRow): GivenAlias | BadRow {
+  const bad =
+    findShortened(cells.get('alias')!, 'alias', line) ?? findShortened(cells.get('item')!, 'item', line);
+  if (bad !== null) return bad;
   try {
     return { line, alias: parseAlias(cells.get('alias')!), shortId: cells.get('item')! };
   } catch (error) {

@@ -8,13 +8,13 @@ import { example, tell } from '../cli/print.ts';
 import { createProgress, stepText } from '../cli/progress.ts';
 import { writeTarget } from '../cli/write-target.ts';
 
-const target = { what: 'backup', replaces: false, isText: false };
+const target = { what: 'backup', replaces: false, isText: false, makesFolder: true };
 
 export const backup = new Command('backup')
   .description('Write the whole database as of one moment to a file; the service keeps working')
   .argument('<file>', 'a new file; - for standard output')
   .option('--connections <number>', 'how many connections copy at the same time, 1 to 8', parseConnections, 2)
-  .addHelpText('after', example('backup /backups/2026-11-21.inventory'))
+  .addHelpText('after', example('backup >/backups/2026-11-21.inventory'))
   .action(async (path: string, { connections }: { connections: number }) => {
     // Not on standard output, which may be the backup itself.
     const progress = createProgress();

@@ -44,7 +44,7 @@ Columns of the file: id, permissions and warehouses (lists separated by commas o
 rateLimit and operationLimit. Ids and secrets are printed as CSV once all clients are stored.
 ${importHelp}${example(
   'client add --id scanner-8 --permissions list,receive --warehouses 1,2',
-  'client add --from fleet.csv --json',
+  'client add --from <fleet.csv --json',
 )}`,
   )
   .action(async ({ from, skipBad, ...options }: Options) => {

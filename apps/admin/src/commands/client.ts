@@ -1,12 +1,16 @@
+import { apiSettings } from '@inventory/api/config';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addSecret, changeClient, endTokens } from '@inventory/db/access/clients';
 import { listClients, removeClient } from '@inventory/db/operator/client-accounts';
-import { Command } from 'commander';
-import { describePermission, parseExpiry, parseName } from '../cli/arguments.ts';
+import { readConfig } from '@inventory/process/settings/config';
+import { Command, Option } from 'commander';
+import { describePermission, parseExpiry, parseName, parseUrl } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { withDatabase } from '../cli/database.ts';
-import { example, print, printJson } from '../cli/print.ts';
+import { example, print, printDrawing, printJson } from '../cli/print.ts';
+import { drawCode, signInAddress } from '../cli/sign-in-code.ts';
 import { printFields, printTable } from '../cli/table.ts';
+import { urlOf } from '../start/banner.ts';
 
 export const clientList = new Command('list')
   .description('List clients and what each may do')
@@ -58,7 +62,7 @@ export const clientShow = new Command('show')
     });
   });
 
-type SecretOptions = { id: string; expires?: Date; revokeOthers?: true; json?: true };
+type SecretOptions = { id: string; expires?: Date; revokeOthers?: true; qr?: string | true; json?: true };
 
 export const clientSecret = new Command('secret')
   .description('Add a secret to a client; its newest earlier secret stays valid, older ones end')
@@ -69,12 +73,25 @@ export const clientSecret = new Command('secret')
     parseExpiry,
   )
   .option('--revoke-others', 'end all other secrets and all tokens of the client at once')
+  .addOption(
+    new Option(
+      '--qr [address]',
+      'show a code instead that signs in when a phone scans it; address: of the service, as the phone reaches it',
+    )
+      .argParser(parseUrl)
+      .conflicts('json'),
+  )
   .option('--json', 'print one line of JSON: clientId, clientSecret, and expires if it is set')
   .addHelpText(
     'after',
-    example('client secret --id scanner-7', 'client secret --id scanner-7 --expires 30d --revoke-others'),
+    example(
+      'client secret --id scanner-7',
+      'client secret --id scanner-7 --expires 30d --revoke-others',
+      'client secret --id scanner-7 --qr https://inventory.example.com',
+    ),
   )
-  .action(async ({ id, expires, revokeOthers, json }: SecretOptions) => {
+  .action(async ({ id, expires, revokeOthers, qr, json }: SecretOptions) => {
+    const base = qr && whereServed(qr);
     const secret = createSecret();
     await withDatabase(async (sql) => {
       const found = await addSecret(sql, id, digestSecret(secret), {
@@ -86,11 +103,29 @@ export const clientSecret = new Command('secret')
     });
     if (json) return printJson({ clientId: id, clientSecret: secret, expires });
     print(`added a secret to client ${id}`);
-    print(`client_secret: ${secret}`);
+    if (base) await showCode(base, { clientId: id, clientSecret: secret });
+    else print(`client_secret: ${secret}`);
     if (expires !== undefined) print(`It ends at ${expires.toISOString()}.`);
     if (revokeOthers) print('All other secrets and all tokens of the client have ended.');
     print('It is not stored and not shown again.');
   });
+
+/** The address of the service for a code: the one that was given, or else what its settings tell. */
+function whereServed(given: string | true): string {
+  if (given !== true) return given;
+  const { HOST, PORT, CERTIFICATE_URL } = apiSettings;
+  const config = readConfig({ HOST, PORT, CERTIFICATE_URL }, process.env);
+  return config.CERTIFICATE_URL ?? urlOf(config.HOST, config.PORT);
+}
+
+async function showCode(base: string, client: { clientId: string; clientSecret: string }): Promise<void> {
+  const address = signInAddress(base, client);
+  printDrawing(await drawCode(address, process.stdout.isTTY === true));
+  const { origin, pathname, hostname } = new URL(address);
+  print(`Scan it with the camera of the phone: it opens ${origin}${pathname} and signs in.`);
+  if (/^(127\.|localhost$|\[::1\]$)/.test(hostname))
+    print('Only this machine reaches that address. Name another one for phones: --qr https://…');
+}
 
 function tokensLeft(id: string): never {
   throw new CommandError(

@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import { isQuantityText } from '../cli/arguments.ts';
 import { type BadRow, type Columns, type CsvRow, readCsv } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
-import { asBadRow, findRepeats, importHelp, tellImport } from '../cli/import.ts';
+import { asBadRow, findRepeats, findShortened, importHelp, tellImport } from '../cli/import.ts';
 import { example } from '../cli/print.ts';
 import { createProgress, rowsText } from '../cli/progress.ts';
 
@@ -35,7 +35,7 @@ export const itemImport = new Command('import')
 Columns: shortID, and any of ${Object.keys(itemDefaults).join(', ')}.
 A missing column leaves its field unchanged. An empty value is an empty text, or the default of a field that is not text. Columns that
 only the service sets (partNo, created, createdBy, modified) are ignored.
-${importHelp}${example('item import --from items.csv', 'item import --from items.csv --skip-bad --json')}`,
+${importHelp}${example('item import --from <items.csv', 'item import --from <items.csv --skip-bad --json')}`,
   )
   .action(async ({ from, skipBad = false, json = false }: Options) => {
     const { rows, bad } = await readCsv(from, columns);
@@ -62,6 +62,8 @@ ${importHelp}${example('item import --from items.csv', 'item import --from items
 
 /** Returns an item, or the faults of the row. */
 function readItem({ line, cells }: CsvRow): GivenItem | BadRow[] {
+  const bad = findShortened(cells.get('shortID')!, 'shortID', line);
+  if (bad !== null) return [bad];
   const read = [...cells].filter(([name]) => columns[name] !== 'ignored');
   const asked = Object.fromEntries(read.map(([name, text]) => [name, readCell(name, text)]));
   const parsed = ItemUpdateRequest.safeParse(asked);

@@ -48,7 +48,7 @@ export const itemExport = new Command('export')
     'after',
     `
 CSV in UTF-8 with a header. A text that a spreadsheet would take for a formula gets a ' before it, which item import removes again.
-${example('item export --to items.csv')}`,
+${example('item export --to >items.csv')}`,
   )
   .action(async ({ to }: { to: string }) => {
     await withDatabase(async (sql) => {

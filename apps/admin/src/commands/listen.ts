@@ -1,6 +1,7 @@
 import { listWarehouses } from '@inventory/db/catalog/warehouses';
 import type { Sql } from '@inventory/db/postgres/pool';
 import { readFollowed } from '@inventory/db/webhooks/serve-webhooks';
+import type { FeedReader } from '@inventory/domain/contract/feed-state';
 import { changeKinds } from '@inventory/domain/contract/webhook';
 import { createWebhookSecret, writeWebhookSecret } from '@inventory/webhooks/secret';
 import { type Sent, sendMessage } from '@inventory/webhooks/send-message';
@@ -48,8 +49,8 @@ export const listen = new Command('listen')
     const send = forward === undefined ? null : createForwarder(forward, stop.signal);
     try {
       await withDatabase(async (sql) => {
-        const readWids = () => readScope(sql, client);
-        const feed = followFeed(sql, { from, kinds: kinds ?? null, readWids }, stop.signal);
+        const readReader = () => readFollower(sql, client);
+        const feed = followFeed(sql, { from, kinds: kinds ?? null, readReader }, stop.signal);
         for await (const followed of feed) {
           for (const change of followed.changes)
             json ? printJsonText(change) : print(describeChange(JSON.parse(change)));
@@ -61,15 +62,18 @@ export const listen = new Command('listen')
     }
   });
 
-/** The warehouses of a client, or all. Throws CommandError if the client may not read changes. */
-async function readScope(sql: Sql, client: string | undefined): Promise<number[]> {
-  if (client === undefined) return (await listWarehouses(sql)).map(({ wid }) => wid);
-  const wids = await readFollowed(sql, client);
-  if (wids === null)
+/** A client, or somebody with all warehouses. Throws CommandError if the client may not read changes. */
+async function readFollower(sql: Sql, client: string | undefined): Promise<FeedReader> {
+  if (client === undefined) {
+    const wids = (await listWarehouses(sql)).map(({ wid }) => wid);
+    return { scopeNo: 0, wids };
+  }
+  const reader = await readFollowed(sql, client);
+  if (reader === null)
     throw new CommandError(
       `client ${client} may not read changes: it needs permission 11 and must be enabled`,
     );
-  return wids;
+  return reader;
 }
 
 /** Sends changes as webhooks are sent, once each, under a secret that it prints. */

@@ -15,7 +15,7 @@ export const restore = new Command('restore')
     '--exact-numbers',
     'leave no gap in the numbers of lots, transactions and items; only if nothing was done after the backup',
   )
-  .addHelpText('after', example('restore /backups/2026-11-21.inventory'))
+  .addHelpText('after', example('restore </backups/2026-11-21.inventory'))
   .action(async (path: string, { check = false, exactNumbers = false }: Options) => {
     if (check) return checkFile(path);
     await withOwnersDatabase(async (sql) => {

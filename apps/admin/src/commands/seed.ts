@@ -1,4 +1,4 @@
-import { refuseOtherDatabase } from '@inventory/db/migrate/migrate';
+import { refuseUnsafeDatabase } from '@inventory/db/migrate/migrate';
 import { isSeedSize, type SeedSize, seed, transactionsFor } from '@inventory/db/operator/seed';
 import { Command } from 'commander';
 import { parseId } from '../cli/arguments.ts';
@@ -39,7 +39,7 @@ export const seedCommand = new Command('seed')
       throw new CommandError('--transactions must be 1 to 5 times --lots', 2);
     }
     await withOwnersDatabase(async (sql) => {
-      await refuseOtherDatabase(sql);
+      await refuseUnsafeDatabase(sql);
       const progress = createProgress();
       await seed(sql, size, (step, done) => progress.show(stepText(step, done))).finally(progress.end);
       print(`added ${size.items} items, ${size.lots} lots and ${size.transactions} transactions`);

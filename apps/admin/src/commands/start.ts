@@ -1,6 +1,7 @@
 import { unknownSettingsLine } from '@inventory/process/settings/unknown-settings';
 import { Command } from 'commander';
 import { CommandError } from '../cli/command-error.ts';
+import { environmentBesideFile } from '../cli/env-file.ts';
 import { example, print, tell } from '../cli/print.ts';
 
 export const start = new Command('start')
@@ -22,7 +23,7 @@ export const start = new Command('start')
       const { watchLaunchers } = await import('../start/launchers.ts');
       const { runService } = await import('../start/run-service.ts');
       watchLaunchers(() => stop.abort());
-      const unknown = unknownSettingsLine(process.env);
+      const unknown = unknownSettingsLine(environmentBesideFile());
       if (unknown !== null) tell(`warning: ${unknown}`);
       try {
         await runService(stop.signal, {

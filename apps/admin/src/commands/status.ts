@@ -1,5 +1,6 @@
 import { readSchemaVersion } from '@inventory/db/migrate/migrate';
 import { type Holdings, readDatabaseSize, readHoldings } from '@inventory/db/operator/health';
+import { describeServers, primariesOf, type SeenServer } from '@inventory/db/postgres/servers/seen-servers';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { messageOf } from '@inventory/process/log/describe-error';
 import { within } from '@inventory/process/within';
@@ -16,6 +17,8 @@ import { type Reached, withServers } from '../doctor/examine.ts';
 export type Status = {
   version: string;
   postgres: { state: Check['state']; found: string };
+  /** Each server of DATABASE_URL, if it names several. */
+  servers: readonly SeenServer[];
   redis: { state: Check['state']; found: string };
   schema: number | null;
   databaseBytes: number | null;
@@ -43,7 +46,10 @@ export const status = new Command('status')
   .action(async ({ json }: { json?: true }) => {
     const found = await withServers(readStatus);
     const isDown =
-      found.postgres.state === 'fail' || found.redis.state === 'fail' || found.workersThatAsk === 0;
+      primariesOf(found.servers).length > 1 ||
+      found.postgres.state === 'fail' ||
+      found.redis.state === 'fail' ||
+      found.workersThatAsk === 0;
     if (isDown) process.exitCode = 1;
     if (json) return printJson(found);
     printStatus(found);
@@ -52,7 +58,7 @@ export const status = new Command('status')
     print(`the service does not fully work: run \`${inventoryCommand('doctor')}\``);
   });
 
-async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Status> {
+async function readStatus({ sql, redis, servers: ofPostgres, prefix, checks }: Reached): Promise<Status> {
   const [postgresCheck, redisCheck] = checks as [Check, Check];
   const readFrom = <Server, Value>(server: Server | null, read: (server: Server) => Promise<Value>) =>
     server &&
@@ -70,6 +76,7 @@ async function readStatus({ sql, redis, prefix, checks }: Reached): Promise<Stat
   return {
     version,
     postgres: { state: postgresCheck.state, found: postgresCheck.found },
+    servers: ofPostgres,
     redis: { state: redisCheck.state, found: redisCheck.found },
     schema: schema?.found ?? null,
     databaseBytes,
@@ -107,6 +114,7 @@ function printStatus(found: Status): void {
   printFields({
     version: `${found.version}, tables of version ${textOf(found.schema)}`,
     Postgres: found.postgres.found,
+    ...(found.servers.length === 0 ? {} : { servers: describeServers(found.servers) }),
     Redis: found.redis.found,
     apis: found.apis,
     workers: found.workers === null ? null : `${found.workers}, ${found.workersThatAsk} ask for work`,

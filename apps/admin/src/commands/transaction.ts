@@ -1,5 +1,5 @@
 import { listTransactions, readTransaction } from '@inventory/db/operator/ledger';
-import { transactionKinds } from '@inventory/domain/contract/transaction';
+import { kindNames } from '@inventory/domain/kinds/kinds';
 import { Command, Option } from 'commander';
 import { parseLimit, parseName, parseRecNo } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
@@ -20,7 +20,7 @@ export const transactionList = new Command('list')
   .description('List stock transactions, including refused and abandoned ones, newest first')
   .addOption(
     new Option('--kind <kind>', 'only transactions of this kind').choices([
-      ...transactionKinds,
+      ...kindNames,
       'batch',
       'hold',
       'release',

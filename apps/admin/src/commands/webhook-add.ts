@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { addWebhook, replaceWebhookSecret, webhooksMax } from '@inventory/db/webhooks/manage-webhooks';
 import { changeKinds } from '@inventory/domain/contract/webhook';
+import { isLocalName } from '@inventory/webhooks/look-up';
 import { hostOf, mayReach } from '@inventory/webhooks/resolve';
 import { createWebhookSecret, writeWebhookSecret } from '@inventory/webhooks/secret';
 import { Command } from 'commander';
@@ -64,12 +65,23 @@ function refuseAddress(url: URL, allowPrivate: boolean): void {
   if (!isEncrypted && !allowPrivate)
     throw new CommandError('--url needs https; http is only for private addresses, with --allow-private', 2);
   const host = hostOf(url);
-  if (isIP(host) === 0 || mayReach(host, { allowPrivate, isEncrypted })) return;
-  if (mayReach(host, { allowPrivate: true, isEncrypted }))
+  refuseName(host);
+  const address = isLocalName(host) ? '127.0.0.1' : host;
+  if (isIP(address) === 0 || mayReach(address, { allowPrivate, isEncrypted })) return;
+  if (mayReach(address, { allowPrivate: true, isEncrypted }))
     throw new CommandError(`${host} is a private address: if it is meant, add --allow-private`);
   throw new CommandError(
     `nothing is sent to ${host}${isEncrypted ? '' : ' without https'}: it is no address of a receiver`,
   );
+}
+
+/** A name that no name server can know. */
+function refuseName(host: string): void {
+  if (isIP(host) !== 0) return;
+  const labels = host.replace(/\.$/, '').split('.');
+  const isUnknown = /^invalid$/i.test(labels.at(-1)!);
+  if (isUnknown || host.length > 254 || labels.some((label) => label === '' || label.length > 63))
+    throw new CommandError(`nothing is sent to ${host}: no name server can know this name`, 2);
 }
 
 function tellSecret(secret: Uint8Array): void {

@@ -86,6 +86,7 @@ export const webhookShow = new Command('show')
         state: describeState(webhook),
         since: webhook.since,
         'failed attempts': webhook.attempts,
+        'changes a message': `at most ${webhook.changesMax}`,
         'next attempt': webhook.nextAttempt,
         created: webhook.created,
         secrets: ends.join('; ') || 'none: give it one with webhook secret',
@@ -175,7 +176,7 @@ export const webhookTest = new Command('test')
       const last = (await askForTest(sql, id)) ?? unknown(id);
       const delivery = await awaitTest(sql, id, last);
       if (delivery === null)
-        throw new CommandError('no worker has sent it yet: one will, unless none runs; see webhook show');
+        throw new CommandError('there is no answer yet: see webhook show, and ask again if no worker runs');
       const { outcome, tookMs, messageId, answer } = delivery;
       print(`message ${messageId}: ${outcome} after ${tookMs} ms`);
       if (answer !== '') print(answer);

@@ -1,9 +1,10 @@
 import { connect, isOutage, reach, type Sql } from '@inventory/db/postgres/pool';
+import { askServers, type SeenServer } from '@inventory/db/postgres/servers/seen-servers';
 import { whyAway } from '@inventory/db/postgres/unreachable';
 import { adviceOf } from '@inventory/process/diagnoses';
 import { messageOf } from '@inventory/process/log/describe-error';
 import { connections, readConfig } from '@inventory/process/settings/config';
-import { describePlaces, hostCountOf } from '@inventory/process/settings/database-address';
+import { describePlaces } from '@inventory/process/settings/database-address';
 import { within } from '@inventory/process/within';
 import { watchQueues } from '@inventory/queue/health';
 import { connectOnce } from '@inventory/queue/redis/redis';
@@ -15,7 +16,7 @@ import { machineChecks } from './machine-checks.ts';
 import { postgresChecks } from './postgres-checks.ts';
 import { queueChecks, type Seen } from './queue-checks.ts';
 import { redisChecks } from './redis-checks.ts';
-import { replicationChecks } from './replication-checks.ts';
+import { replicationChecks, serverChecks } from './replication-checks.ts';
 
 // Both servers, and then the queues, within 15 s in all, whatever hangs.
 const connectWithinMs = 3000;
@@ -26,7 +27,7 @@ const ofRedis = { id: 'redis', wanted: 'Redis answers' };
 
 /** All that `doctor` checks, in the order in which it says so. */
 export const everyCheck: readonly { id: string; wanted: string }[] = [
-  ...[ofPostgres, ofRedis, ...postgresChecks, ...replicationChecks],
+  ...[ofPostgres, ofRedis, ...postgresChecks, ...replicationChecks, ...serverChecks],
   ...[...redisChecks, ...queueChecks, ...machineChecks],
 ];
 
@@ -36,8 +37,8 @@ export const everyCheck: readonly { id: string; wanted: string }[] = [
 export type Reached = {
   sql: Sql | null;
   redis: RedisConnection | null;
-  /** Servers that DATABASE_URL names. */
-  hostCount: number;
+  /** The servers of Postgres; empty if DATABASE_URL names one. */
+  servers: readonly SeenServer[];
   prefix: string;
   /** Whether they are reached. */
   checks: Check[];
@@ -50,12 +51,16 @@ export type Reached = {
 export async function withServers<Result>(work: (reached: Reached) => Promise<Result>): Promise<Result> {
   const { QUEUE_PREFIX: prefix } = readConfig({ QUEUE_PREFIX: connections.QUEUE_PREFIX }, process.env);
   const [databaseUrl, redisUrl] = [await findDatabaseUrl(), await findRedisUrl()];
-  const [postgres, redis] = await Promise.all([reachPostgres(databaseUrl), reachRedis(redisUrl)]);
+  const [postgres, redis, servers] = await Promise.all([
+    reachPostgres(databaseUrl),
+    reachRedis(redisUrl),
+    askServers(databaseUrl),
+  ]);
   try {
     return await work({
       sql: postgres.sql,
       redis: redis.redis,
-      hostCount: hostCountOf(databaseUrl),
+      servers,
       prefix,
       checks: [postgres.check, redis.check],
     });
@@ -67,16 +72,17 @@ export async function withServers<Result>(work: (reached: Reached) => Promise<Re
 
 /** Everything that `doctor` checks. `apis`: addresses of apis; `disk`: a folder on the disk of Postgres. */
 export async function examine(options: { apis: readonly string[]; disk: string | null }): Promise<Check[]> {
-  return withServers(async ({ sql, redis, hostCount, prefix, checks }) => {
+  return withServers(async ({ sql, redis, servers, prefix, checks }) => {
     const disk = options.disk ?? (isDatabaseGiven() ? null : localFolder);
     const found = await Promise.all([
       ...(sql === null
         ? [unaskedChecks([...postgresChecks, ...replicationChecks], 'Postgres cannot be asked')]
-        : [makeChecks(sql, postgresChecks), makeChecks({ sql, hostCount }, replicationChecks)]),
+        : [makeChecks(sql, postgresChecks), makeChecks({ sql, servers }, replicationChecks)]),
+      makeChecks(servers, serverChecks),
       ...(redis === null
         ? [unaskedChecks([...redisChecks, ...queueChecks], 'Redis cannot be asked')]
         : [makeChecks(redis, redisChecks), checkQueues(redis, prefix)]),
-      makeChecks({ sql, redis, apis: options.apis, disk }, machineChecks),
+      makeChecks({ sql, redis, apis: options.apis, prefix, disk }, machineChecks),
     ]);
     return [...checks, ...found.flat()];
   });

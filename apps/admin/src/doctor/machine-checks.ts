@@ -1,11 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import { readLastBackup } from '@inventory/db/backup/backup-records';
-import { readClockDifference, readDatabaseSize } from '@inventory/db/operator/health';
+import { readClockDifference, readDatabaseSize, tryToWrite } from '@inventory/db/operator/health';
 import type { Sql } from '@inventory/db/postgres/pool';
-import { inventoryCommand } from '@inventory/process/called-as';
+import { diskCommand, inventoryCommand } from '@inventory/process/called-as';
+import { certificateDaysMin, readCertificateEnd } from '@inventory/process/certificate-end';
 import { adviceOf } from '@inventory/process/diagnoses';
+import { describeUnwritable } from '@inventory/process/unwritable';
 import { readRedisClocks } from '@inventory/queue/health';
 import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
+import { readUnwritable, unwritableKeyOf } from '@inventory/queue/unwritable';
 import { describeBytes, describeClock, fail, ok, type Question, unknown, warn } from './check.ts';
 
 /** Where these checks look; null: it is not there. */
@@ -14,6 +17,8 @@ export type Machine = {
   redis: RedisConnection | null;
   /** Addresses of apis. */
   apis: readonly string[];
+  /** QUEUE_PREFIX. */
+  prefix: string;
   /** A folder on the disk that holds Postgres' data. */
   disk: string | null;
 };
@@ -27,6 +32,11 @@ const backupHoursMax = 26;
 
 export const machineChecks: Question<Machine>[] = [
   {
+    id: 'writes',
+    wanted: 'Postgres takes what is written',
+    look: judgeWrites,
+  },
+  {
     id: 'clocks',
     wanted: `this machine, Postgres, Redis and the apis within ${clockMaxMs / 1000} s of each other`,
     look: judgeClocks,
@@ -37,11 +47,30 @@ export const machineChecks: Question<Machine>[] = [
     look: judgeBackup,
   },
   {
+    id: 'certificate',
+    wanted: `more than ${certificateDaysMin} days until the certificate at an https address of --api ends`,
+    look: judgeCertificates,
+  },
+  {
     id: 'disk',
     wanted: `more than ${diskLow * 100} % of the disk of Postgres free`,
     look: judgeDisk,
   },
 ];
+
+/** By what the workers met, and by a write of its own. */
+async function judgeWrites({ sql, redis, prefix }: Machine) {
+  const [told, met] = await Promise.all([
+    redis === null ? null : readUnwritable(redis, unwritableKeyOf(prefix)),
+    sql === null ? null : tryToWrite(sql),
+  ]);
+  const reason = told ?? met;
+  if (reason !== null) {
+    const found = `Postgres refuses to write: ${describeUnwritable(reason)}`;
+    return fail(found, adviceOf('InventoryPostgresUnwritable'));
+  }
+  return sql === null ? unknown('Postgres cannot be asked') : ok('Postgres took a write');
+}
 
 async function judgeClocks({ sql, redis, apis }: Machine) {
   const postgres = sql === null ? null : await readClockDifference(sql);
@@ -90,12 +119,31 @@ async function readApiClock(url: string, postgres: { aheadMs: number; errorMs: n
   return describeClock(name, { aheadMs: date + 500 - (now - errorMs), errorMs: errorMs + 1000 });
 }
 
+async function judgeCertificates({ apis }: Machine) {
+  const urls = apis.filter((url) => url.startsWith('https:'));
+  if (urls.length === 0) return ok('no https address was given');
+  const ends = await Promise.all(urls.map((url) => readCertificateEnd(url).catch(() => null)));
+  const now = Date.now();
+  const days = ends.map((end) => (end === null ? null : (end - now) / 86_400_000));
+  const found = urls.map((url, at) => `${new URL(url).host}: ${describeDaysLeft(days[at]!)}`).join(', ');
+  const fewest = Math.min(...days.filter((each) => each !== null));
+  const remedy = adviceOf('InventoryCertificateEnds');
+  if (fewest < 0) return fail(found, remedy);
+  if (fewest < certificateDaysMin) return warn(found, remedy);
+  return days.includes(null) ? unknown(found, 'check that the address is right') : ok(found);
+}
+
+function describeDaysLeft(days: number | null): string {
+  if (days === null) return 'no server answers there with TLS';
+  return days < 0 ? 'has ended' : `ends in ${Math.floor(days)} days`;
+}
+
 async function judgeBackup({ sql }: Machine) {
   const last = sql === null ? null : await readLastBackup(sql);
   if (last === null) {
     return unknown(
       sql === null ? 'Postgres does not answer' : 'this database has no record of a backup',
-      `make one with \`${inventoryCommand('backup')}\`, or record one with \`${inventoryCommand('backed-up')}\`, and test that it can be restored`,
+      `make one with \`${inventoryCommand('backup >NAME.inventory')}\`, or record one with \`${inventoryCommand('backed-up --by TOOL')}\`, and test that it can be restored`,
     );
   }
   const hours = last.ageSeconds / 3600;
@@ -108,10 +156,7 @@ async function judgeDisk({ sql, disk }: Machine) {
   const bytes = sql === null ? null : await readDatabaseSize(sql);
   const size = bytes === null ? '' : `the database takes ${describeBytes(bytes)}`;
   if (disk === null) {
-    return unknown(
-      `${size}${size === '' ? '' : '; '}free space cannot be seen from here`,
-      `look on Postgres' machine, or run \`${inventoryCommand('doctor --disk')}\` there, with the folder of its data`,
-    );
+    return unknown(`${size}${size === '' ? '' : '; '}free space cannot be seen from here`, diskCommand());
   }
   const { bavail, blocks, bsize } = await statfs(disk);
   const share = bavail / blocks;

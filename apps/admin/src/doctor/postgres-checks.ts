@@ -1,5 +1,6 @@
 import { listDrift, readAuditState } from '@inventory/db/audit/audit-slice';
 import { readOldestChange } from '@inventory/db/changes/oldest-change';
+import { readRefusedCursors } from '@inventory/db/changes/refused-cursors';
 import { findOthersTable, readSchemaVersion } from '@inventory/db/migrate/migrate';
 import {
   countUnfolded,
@@ -8,9 +9,11 @@ import {
   readRoles,
   readServerVersion,
 } from '@inventory/db/operator/health';
+import { listSharedGtins } from '@inventory/db/operator/manage-aliases';
+import { type AheadTime, readAheadTimes } from '@inventory/db/operator/stored-times';
 import type { Sql } from '@inventory/db/postgres/pool';
 import { findWrongSettings, readSettings } from '@inventory/db/postgres/wrong-settings';
-import { countStoppedWebhooks } from '@inventory/db/webhooks/list-webhooks';
+import { countAheadWebhooks, countStoppedWebhooks } from '@inventory/db/webhooks/list-webhooks';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { adviceOf } from '@inventory/process/diagnoses';
 import { type Finding, fail, ok, type Question, warn } from './check.ts';
@@ -22,6 +25,8 @@ const unfoldedTooMany = 1_000_000;
 const keyDaysMax = 365;
 const connectionsShareMax = 0.85;
 const driftShown = 3;
+const gtinsShown = 3;
+const sharedGtinsMax = 1000;
 const auditDaysMax = 3;
 const openChangeSecondsMax = 30;
 
@@ -75,25 +80,21 @@ export const postgresChecks: Question<Sql>[] = [
   },
   {
     id: 'schema',
-    wanted: 'the tables of this version of the service',
+    wanted: 'tables that serve this version of the service',
     async look(sql) {
-      const { found, known, other } = await readSchemaVersion(sql);
+      const { found, known, oldest, fault } = await readSchemaVersion(sql);
       if (found === null) return judgeWithoutTables(await findOthersTable(sql));
-      if (other !== null) {
-        return fail(
-          `made from other files than this version's (${other})`,
-          'give the service an empty database',
-        );
-      }
+      if (fault !== null) return fail(fault.found, fault.remedy);
       if (found < known) {
         return fail(
           `version ${found}, this service needs ${known}`,
           `run \`${inventoryCommand('migrate')}\` as the owner of the tables`,
         );
       }
-      if (found > known) {
+      if (oldest > known) {
         return fail(`version ${found}, newer than ${known}`, 'run the newer version of the service');
       }
+      if (found > known) return ok(`version ${found}, newer than ${known}, which it still serves`);
       return ok(`version ${found}`);
     },
   },
@@ -109,7 +110,7 @@ export const postgresChecks: Question<Sql>[] = [
       if (excess.length > 0) {
         return warn(
           excess.join('; '),
-          `give each process a login that is a member of its role: \`${inventoryCommand('migrate --logins')}\``,
+          `give each process a login that is a member of its role: \`${inventoryCommand('migrate --logins /secrets-of')}\``,
         );
       }
       return ok('each part has its own rights');
@@ -160,8 +161,15 @@ export const postgresChecks: Question<Sql>[] = [
   },
   {
     id: 'changes',
-    wanted: `no change that has been open for more than ${openChangeSecondsMax} s`,
+    wanted: `no change that has been open for more than ${openChangeSecondsMax} s, and none that was told and lost`,
     async look(sql) {
+      const lost = await readRefusedCursors(sql);
+      if (lost !== null) {
+        return warn(
+          `the database has moved, found ${lost.moved.toISOString()}: what was told before may be lost, so cursors are refused with 409 cursorOutdated`,
+          'let what follows by cursor or webhook read the lists again (the mirror of the client package does so by itself); with a synchronous standby, a failover loses nothing',
+        );
+      }
       const oldest = await readOldestChange(sql);
       if (oldest === 0) return ok('none is open');
       const found = `the oldest has been open for ${oldest.toFixed(1)} s`;
@@ -169,11 +177,52 @@ export const postgresChecks: Question<Sql>[] = [
     },
   },
   {
+    id: 'gtins',
+    wanted: 'no GTIN that is an alias of several items in different spellings, which 0.1.0 allowed',
+    async look(sql) {
+      const shared = await listSharedGtins(sql, sharedGtinsMax + 1);
+      if (shared.length === 0) return ok('none');
+      const shown = shared.slice(0, gtinsShown).map(({ aliases }) => {
+        const names = aliases.map(({ alias, shortID }) => `${alias} is ${shortID}`);
+        return names.join(', ');
+      });
+      const more = shared.length - shown.length;
+      const least = shared.length > sharedGtinsMax ? 'at least ' : '';
+      return warn(
+        `${shown.join('; ')}${more > 0 ? `; and ${least}${more} more` : ''}`,
+        `remove the wrong one: \`${inventoryCommand('alias remove --alias ALIAS')}\`; until then each is found as it is written, and another spelling by the one of 14 digits`,
+      );
+    },
+  },
+  {
+    id: 'stored-times',
+    wanted: 'no stored time that is later than its own rule allows',
+    async look(sql) {
+      const { ahead, corrected } = await readAheadTimes(sql);
+      const remedy = 'repair time synchronisation on the machine of Postgres (chrony, systemd-timesyncd)';
+      if (ahead.length > 0)
+        return warn(
+          `in the future: ${describeTimes(ahead)}`,
+          `${remedy}; a worker corrects them within seconds`,
+        );
+      if (corrected.length === 0) return ok('none');
+      return warn(
+        `Postgres' clock was ahead; workers corrected in the last day: ${describeTimes(corrected)}`,
+        remedy,
+      );
+    },
+  },
+  {
     id: 'webhooks',
     wanted: 'no webhook that stands still, unless an operator has disabled it',
     async look(sql) {
       const { disabled, paused } = await countStoppedWebhooks(sql);
+      const ahead = await countAheadWebhooks(sql);
       const found = `${disabled} disabled after failures, ${paused} paused`;
+      if (ahead > 0) {
+        const told = `${found}, ${ahead} with times that a clock wrote which was ahead`;
+        return warn(told, `start a worker: it corrects them. ${adviceOf('InventoryClockOff')}`);
+      }
       return disabled + paused === 0 ? ok(found) : warn(found, adviceOf('InventoryWebhookFails'));
     },
   },
@@ -196,6 +245,14 @@ export const postgresChecks: Question<Sql>[] = [
     },
   },
 ];
+
+const describeTimes = (times: readonly AheadTime[]) =>
+  times
+    .map(
+      ({ place, count, latest }) =>
+        `${place} (${count === 1 ? '' : `${count}, up to `}${latest.toISOString()})`,
+    )
+    .join(', ');
 
 /** A database that has no tables of the service; `other`: a table of something else there, null: none. */
 function judgeWithoutTables(other: string | null): Finding {

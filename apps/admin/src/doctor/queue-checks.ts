@@ -9,7 +9,9 @@ export type Seen = { health: QueueHealth };
 const waitingMany = 100;
 const waitingTooMany = 1000;
 
-const startWorker = adviceOf('InventoryNoWorker');
+/** A Redis that refuses work shows no worker, because none can report. */
+const startWorker = ({ health }: Seen) =>
+  adviceOf(health.lacksReplicas ? 'InventoryRedisUnwritable' : 'InventoryNoWorker');
 
 function shardName(seen: Seen, shard: number): string {
   return seen.health.shards.length > 1 ? ` of shard ${shard}` : '';
@@ -51,7 +53,7 @@ export const queueChecks: Question<Seen>[] = [
       if (stuck.length > 0) {
         return fail(
           `${found} and none was finished in ${Math.round(seen.health.watchedMs / 1000)} s${stuck.map(({ shard }) => shardName(seen, shard)).join(',')}`,
-          'see the check `workers`, and the log of the workers for what they cannot apply',
+          'see the checks `workers` and `writes`, and the log of the workers for what they cannot apply',
         );
       }
       if (waiting < waitingMany) return ok(found);
@@ -76,7 +78,7 @@ function judgeWorkers(seen: Seen) {
     return works ? ok(`every queue finishes envelopes; ${unseen(health).found}`) : unseen(health);
   }
   const workers = health.parts.filter(({ kind }) => kind === 'worker');
-  if (workers.length === 0) return fail('no worker is connected to this Redis', startWorker);
+  if (workers.length === 0) return fail('no worker is connected to this Redis', startWorker(seen));
   // Each has several connections.
   const still = [
     ...new Map(workers.filter(({ asked }) => !asked).map((part) => [part.process, part])).values(),
@@ -90,7 +92,7 @@ function judgeWorkers(seen: Seen) {
     const where = unserved.map(({ shard }) => shardName(seen, shard)).join(',');
     return fail(
       `no worker takes work${where}${stillText === '' ? '' : `: ${stillText}`}`,
-      still.length > 0 ? remedy : startWorker,
+      still.length > 0 ? remedy : startWorker(seen),
     );
   }
   if (still.length > 0) return warn(stillText, remedy);
@@ -98,13 +100,14 @@ function judgeWorkers(seen: Seen) {
   if (idle.length > 0) {
     return fail(
       `workers ask for work${idle.map(({ shard }) => shardName(seen, shard)).join(',')}, and none was finished in ${Math.round(health.watchedMs / 1000)} s`,
-      'see `memory`, and the log of the workers',
+      'see `writes`, `memory`, and the log of the workers',
     );
   }
   return ok(`${new Set(workers.map((part) => part.process)).size} connected, all take work`);
 }
 
-function judgeShards({ health }: Seen) {
+function judgeShards(seen: Seen) {
+  const { health } = seen;
   const { seating, parts, hidden } = health;
   if (hidden === null && parts.length === 0)
     return unknown('no api and no worker is connected to this Redis');
@@ -119,7 +122,7 @@ function judgeShards({ health }: Seen) {
     ...(leaving === 0 ? [] : [`${leaving} going out of use`]),
     ...(idle === 0 ? [] : [`${idle} of ${workers.length} workers wait for one to go`]),
   ].join('; ');
-  if (inUse.some(({ holder }) => holder === null)) return fail(found, startWorker);
+  if (inUse.some(({ holder }) => holder === null)) return fail(found, startWorker(seen));
   if (idle > 0) return warn(found, 'raise QUEUE_SHARDS of every worker: the smallest value counts');
   return ok(found);
 }

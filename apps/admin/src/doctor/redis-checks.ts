@@ -1,5 +1,7 @@
+import { adviceOf } from '@inventory/process/diagnoses';
 import { type RedisHealth, readRedis } from '@inventory/queue/health';
 import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
+import { describeRefusal } from '@inventory/queue/redis/refusal';
 import { describeBytes, type Finding, fail, ok, type Question, unknown, warn } from './check.ts';
 
 const nearlyFull = 0.8;
@@ -30,8 +32,13 @@ export const redisChecks: Question<RedisConnection>[] = [
     id: 'redis-role',
     wanted: 'a Redis that takes writes',
     look: (redis) =>
-      judgeEach(redis, ({ role, version }) => {
+      judgeEach(redis, ({ role, version, goodReplicas }) => {
         if (role === null) return unknown('not shown');
+        if (goodReplicas === 0)
+          return fail(
+            `it refuses work: ${describeRefusal('replicas')}`,
+            adviceOf('InventoryRedisUnwritable'),
+          );
         return role === 'master'
           ? ok(`${version ?? 'unknown version'}, takes writes`)
           : fail(`a replica (${role})`, 'point REDIS_URL to the primary');

@@ -5,17 +5,19 @@ import {
   waitsForStandby,
   whyLossy,
 } from '@inventory/db/postgres/servers/replication';
+import { describeServers, primariesOf, type SeenServer } from '@inventory/db/postgres/servers/seen-servers';
 import { adviceOf } from '@inventory/process/diagnoses';
 import { fail, ok, type Question, warn } from './check.ts';
 
-/** The primary, and how many servers DATABASE_URL names. */
-export type Servers = { sql: Sql; hostCount: number };
+/** The primary, and the servers that DATABASE_URL names if there are several. */
+export type Servers = { sql: Sql; servers: readonly SeenServer[] };
 
 export const replicationChecks: Question<Servers>[] = [
   {
     id: 'replication',
     wanted: 'a synchronous standby, where there are standbys',
-    async look({ sql, hostCount }) {
+    async look({ sql, servers }) {
+      const hostCount = Math.max(1, servers.length);
       const replication = await readReplication(sql);
       const { attached, synchronousNames } = replication;
       const lossy = whyLossy(replication, hostCount);
@@ -33,6 +35,22 @@ export const replicationChecks: Question<Servers>[] = [
         return fail(`${standbys}, but none has acknowledged a commit: no write is answered`, remedy);
       if (attached === 0 && hostCount > 1) return warn(`${standbys}; nobody could take over`, remedy);
       return ok(attached === 0 ? standbys : `${standbys}; synchronous: ${synchronousNames}`);
+    },
+  },
+];
+
+export const serverChecks: Question<readonly SeenServer[]>[] = [
+  {
+    id: 'servers',
+    wanted: 'one primary among the servers of DATABASE_URL, and each of them answers',
+    async look(servers) {
+      if (servers.length === 0) return ok('DATABASE_URL names one');
+      const found = describeServers(servers);
+      const primaries = primariesOf(servers).length;
+      if (primaries > 1) return fail(`${primaries} primaries: ${found}`, adviceOf('InventoryTwoPrimaries'));
+      if (primaries === 0) return fail(`no primary: ${found}`, adviceOf('InventoryPostgresAway'));
+      const isAway = servers.some(({ role }) => role === 'away');
+      return isAway ? warn(found, adviceOf('InventoryServerAway')) : ok(found);
     },
   },
 ];

@@ -22,8 +22,8 @@ export async function waitForAnswer(baseUrl: string, signal: AbortSignal): Promi
 }
 
 /**
- * The lines that an operator needs to use the service. The two curl commands work in this order when they are
- * pasted into a shell.
+ * The lines that an operator needs to use the service. The commands work in this order when they are pasted
+ * into a shell.
  */
 export async function bannerOf(
   baseUrl: string,
@@ -47,7 +47,9 @@ export async function bannerOf(
       '',
       '  A token, and with it a receipt of 5 units:',
       '',
-      `TOKEN=$(curl -s ${baseUrl}/Token -d grant_type=client_credentials -d client_id=${client.clientId} -d client_secret=${client.clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+      `export CLIENT_SECRET=${client.clientSecret}`,
+      '',
+      `TOKEN=$(curl -s ${baseUrl}/Token -d grant_type=client_credentials -d client_id=${client.clientId} -d client_secret=$CLIENT_SECRET | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
       '',
       `curl -s ${baseUrl}/Inventory/Receive -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"itemID":"WIDGET-100","units":5,"wid":1,"reasonCode":1}'`,
     );

@@ -1,4 +1,3 @@
-import { Permission } from '@inventory/auth/permission';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient, changeClient } from '@inventory/db/access/clients';
 import { hasNoWarehouse, hasOtherTransactions, holdsNothingBut } from '@inventory/db/backup/is-untouched';
@@ -13,7 +12,8 @@ import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { type Sql, violatedUnique } from '@inventory/db/postgres/pool';
 import { readOutcomes } from '@inventory/db/requests/settle';
 import type { ItemFields } from '@inventory/domain/contract/item';
-import type { ReceiveRequest } from '@inventory/domain/contract/receive';
+import type { ReceiveRequest } from '@inventory/domain/kinds/receive';
+import { Permission } from '@inventory/domain/permission';
 import { CommandError } from '../cli/command-error.ts';
 
 /** The client of the demo data. */
@@ -49,7 +49,7 @@ const scanner = {
   permissions: [Permission.ItemMasterList, Permission.PositiveAdjustment],
 };
 
-// The second one is a GTIN, which is found in every code of GS1.
+// GTINs, which are found in every code of GS1.
 const aliases = [
   { alias: '4006381333931', shortId: 'WIDGET-100' },
   { alias: '04012345123456', shortId: 'PAINT-WHITE' },
@@ -114,7 +114,7 @@ export async function addDemoData(sql: Sql): Promise<'added' | 'there' | 'not_ou
   for (const [shortId, fields] of items) {
     await createItem(sql, await drawPartNo(sql), shortId, fields, demoClientId).catch(ignoreTaken);
   }
-  for (const alias of aliases) await addAlias(sql, alias).catch(ignoreTaken);
+  for (const alias of aliases) await addAlias(sql, alias);
   // Before the warehouses: a database with warehouses counts as in use, unless this client shows that they
   // are ours.
   await addClientWithoutSecret(sql, demoClientId, Object.values(Permission));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { apiSettings } from '@inventory/api/config';
@@ -11,8 +12,9 @@ import { workerSettings } from '@inventory/worker/config';
 import { restoreFile } from '../backup/restore-file.ts';
 import { localFolder } from '../checkout.ts';
 import { useDatabase } from '../cli/database.ts';
-import { print, printMigrationHeld } from '../cli/print.ts';
+import { migrationHeld, print } from '../cli/print.ts';
 import { printAudit } from '../cli/print-audit.ts';
+import { createSteps, type Steps } from '../cli/steps.ts';
 import { bannerOf, baseUrlOf, urlOf, waitForAnswer } from './banner.ts';
 import { checkRedis } from './check-redis.ts';
 import { type DemoClient, readDemoClient } from './demo-client.ts';
@@ -48,6 +50,7 @@ export async function runService(
   const config = readConfig(settings, process.env);
   await refuseUsedPort(config.HOST, config.PORT);
   await untilAborted(signal, refuseUnreachable(config));
+  const steps = createSteps();
   const stops: (() => Promise<void>)[] = [];
   try {
     const stack = await startStack({
@@ -55,7 +58,7 @@ export async function runService(
       databaseUrl: config.DATABASE_URL,
       redisUrl: config.REDIS_URL,
       queuePrefix: config.QUEUE_PREFIX,
-      report: print,
+      report: steps.report,
       signal,
     });
     stops.push(stack.stop);
@@ -67,7 +70,11 @@ export async function runService(
     const { demoClient, databaseUrls } = await untilAborted(
       signal,
       useDatabase(stack.databaseUrl, async (sql) => ({
-        demoClient: await prepareDatabase(sql, { backupFile, demo, isOthers: isGiven && !yes }, signal),
+        demoClient: await prepareDatabase(
+          sql,
+          { backupFile, demo, isOthers: isGiven && !yes, steps },
+          signal,
+        ),
         // For a given database, the operator decides which login the service uses.
         databaseUrls: isGiven ? null : await makeLocalLogins(sql, stack.databaseUrl),
       })),
@@ -94,6 +101,7 @@ export async function runService(
       if (watch) watchSources(name, () => void running.restart(), signal);
       return running;
     };
+    steps.begin('starting the API and the worker');
     // Two processes cannot share an internal port, so the worker gets the next one.
     const { INTERNAL_PORT: apiPort, INTERNAL_HOST: internalHost } = config;
     const workerPort = apiPort === 0 || apiPort === 65_535 ? 0 : apiPort + 1;
@@ -111,16 +119,18 @@ export async function runService(
       api: urlOf(internalHost, ofApi.internalPort!),
       worker: urlOf(internalHost, ofWorker.internalPort!),
     };
+    steps.end();
     for (const line of await bannerOf(baseUrl, internal, demoClient, signal)) print(line);
-
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    await whenAborted(signal);
   } finally {
+    steps.end();
     if (signal.aborted) print('stopping');
     for (const stop of stops.reverse()) await stop();
   }
+}
+
+async function whenAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 /** These are for given servers; the local ones have their own passwords. */
@@ -135,17 +145,24 @@ function forgetPasswords({ postgres, redis }: Stack): void {
   }
 }
 
+type Preparation = { backupFile: string | null; demo: boolean; isOthers: boolean; steps: Steps };
+
 /** Migrates the tables and adds the demo data. Returns the demo client, if there is one. */
 async function prepareDatabase(
   sql: Sql,
-  { backupFile, demo, isOthers }: { backupFile: string | null; demo: boolean; isOthers: boolean },
+  { backupFile, demo, isOthers, steps }: Preparation,
   signal: AbortSignal,
 ): Promise<DemoClient | null> {
   if (backupFile !== null) {
+    // It shows its own progress.
+    steps.end();
     await restoreFile(sql, backupFile, { exactNumbers: false, signal });
     await printAudit(sql);
   }
-  await migrate(sql, (name) => print(`migrated ${name}`), { onHeld: printMigrationHeld });
+  steps.begin('bringing the tables up to date');
+  await migrate(sql, (name) => steps.report(`migrated ${name}`), {
+    onHeld: () => steps.report(migrationHeld),
+  });
   if (!demo) return null;
   if (isOthers) {
     print(
@@ -153,6 +170,7 @@ async function prepareDatabase(
     );
     return null;
   }
+  steps.begin('adding the demo data');
   const demoData = await addDemoData(sql);
   if (demoData === 'not_ours') {
     print('the database has warehouses of its own: no demo data and no demo client');

@@ -45,6 +45,7 @@ export async function providePostgresBinaries(
   home: string,
   runAs: RunAs,
   signal: AbortSignal,
+  report: (line: string) => void = () => {},
 ): Promise<PostgresBinaries> {
   const { native, ...found } = findBinaries();
   for (const file of [found.initdb, found.postgres]) makeExecutable(file);
@@ -55,6 +56,7 @@ export async function providePostgresBinaries(
   if ((await tryBinaries(copy, runAs, signal)) === null) return copied;
   for (const name of await readdir(home))
     if (name.startsWith('binaries-')) await rm(join(home, name), { recursive: true, force: true });
+  report('copying the Postgres programs to where their user can read them…');
   const part = `${copy}-part-${process.pid}`;
   await cp(native, part, { recursive: true, verbatimSymlinks: true });
   await linkLibraries(part);

@@ -35,7 +35,7 @@ const ENDING: Ending = [
 export async function startPostgres(settings: ServerSettings): Promise<LocalServer> {
   const { folder, signal, throwAway } = settings;
   const place = await providePostgresHome(folder, signal);
-  const binaries = await providePostgresBinaries(place.home, place.runAs, signal);
+  const binaries = await providePostgresBinaries(place.home, place.runAs, signal, settings.report);
   const data = join(place.home, 'data');
   const password = await providePostgresData(place, binaries, settings);
   const major = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();

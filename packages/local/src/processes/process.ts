@@ -12,9 +12,15 @@ export type RunOptions = {
   waitMs?: number;
 };
 
+/** The line of an output that says why a program ended; the last one often only says that it cleans up. */
+export function tellingLine(output: string): string {
+  const lines = output.trim().split('\n');
+  return lines.findLast((line) => /\b(?:FATAL|PANIC|error):/.test(line)) ?? lines.at(-1) ?? '';
+}
+
 /**
  * Runs a command and returns its standard output. Rejects if it cannot be started, exits with a code other
- * than 0, takes too long or is aborted. The message ends with the last line of its standard error.
+ * than 0, takes too long or is aborted. The message ends with the line of its standard error that says why.
  */
 export function run(command: string, commandArguments: string[], options: RunOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -62,9 +68,9 @@ export function run(command: string, commandArguments: string[], options: RunOpt
     child.on('close', (code, signalName) => {
       settle();
       if (code === 0 && reason === '') return resolve(output);
-      const lastLine = errors.trim().split('\n').at(-1) ?? '';
+      const why = tellingLine(errors);
       const ending = reason !== '' ? reason : `ended with ${code ?? signalName}`;
-      reject(new Error(`${command} ${ending}${lastLine === '' ? '' : `: ${lastLine}`}`));
+      reject(new Error(`${command} ${ending}${why === '' ? '' : `: ${why}`}`));
     });
   });
 }

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { closeSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Ending, endChild, keepUp, type Launched, openLog, stepsOf } from './keep-up.ts';
+import { tellingLine } from './process.ts';
 import { identifyProcess, isRunning, type ProcessIdentity, worksIn } from './process-identity.ts';
 
 const READY_WAIT_MS = 120_000;
@@ -30,10 +31,7 @@ export type ServerOptions = {
 export class ServerEndedError extends Error {
   readonly log: string;
   constructor(name: string, log: string) {
-    const lines = log.trim().split('\n');
-    // The last line often only says that the server stops.
-    const reason = lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines.at(-1);
-    super(`${name} did not start: ${reason || 'it printed nothing'}`);
+    super(`${name} did not start: ${tellingLine(log) || 'it printed nothing'}`);
     this.log = log;
   }
 }
@@ -98,11 +96,24 @@ export async function endProcess(identity: ProcessIdentity, ending: Ending): Pro
   }
 }
 
+const setpriv = '/usr/bin/setpriv';
+
+/**
+ * On Linux the kernel ends the server when this process is killed. Elsewhere, and without util-linux, the
+ * server runs until the next start finds it.
+ */
+function endingWithUs(command: string[], ending: Ending): string[] {
+  const signal = ending[0]?.signal;
+  if (process.platform !== 'linux' || signal === undefined || !existsSync(setpriv)) return command;
+  return [setpriv, '--pdeathsig', signal.slice(3), ...command];
+}
+
 async function launch(options: ServerOptions, signal: AbortSignal): Promise<Launched> {
   signal.throwIfAborted();
   const log = openLog(options.logFile);
   const logStart = statSync(options.logFile).size;
-  const child = spawn(options.command, options.arguments, {
+  const [command, ...args] = endingWithUs([options.command, ...options.arguments], options.ending);
+  const child = spawn(command!, args, {
     cwd: options.cwd,
     env: options.env,
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid ?? options.uid }),

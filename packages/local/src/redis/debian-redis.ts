@@ -46,6 +46,7 @@ export async function downloadDebianRedis(
     });
   try {
     let failure: unknown;
+    report('downloading the lists of Debian packages, for Redis…');
     // This fails if any of the machine's sources is broken, but another one may still have the package.
     await apt('update').catch((error: unknown) => {
       signal.throwIfAborted();

@@ -1,0 +1,31 @@
+// Runs the command line from its sources. An old Node and missing packages are told in words, before the
+// imports that would fail with them. Old versions of Node must be able to read this file.
+
+const nodeMin = [20, 19];
+const [major, minor] = process.versions.node.split('.').map(Number);
+
+function end(line) {
+  process.stderr.write(`error: ${line}\n`);
+  process.exit(1);
+}
+
+if (major < nodeMin[0] || (major === nodeMin[0] && minor < nodeMin[1]))
+  end(`this is Node ${process.versions.node}; the service needs ${nodeMin.join('.')} or newer, 24 is best`);
+
+// Loading the rest takes seconds, and `start` then begins with longer steps.
+const args = process.argv.slice(2);
+if (args[0] === 'start' && !args.some((each) => each === '--help' || each === '-h'))
+  process.stdout.write('starting the service\n');
+
+// By default, tsx keeps its cache where every user of the machine may write.
+process.env.TSX_DISABLE_CACHE = '1';
+function refuse(error) {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  end('the packages are not installed: run `npx -y pnpm@12 install` in this folder first');
+}
+const tsx = await import('tsx/esm/api').catch((error) => {
+  // Node 24 runs the sources as they are; tsx is not there where only what runs was installed.
+  if (!process.features.typescript) refuse(error);
+});
+if (tsx) tsx.register();
+await import('./src/main.ts').catch(refuse);
