@@ -39,7 +39,7 @@ const store = {
 };
 
 const inventory = new InventoryClient({ baseUrl, clientId, clientSecret });
-const mirror = inventory.mirror({ store });
+const mirror = inventory.mirror({ store, onError: ({ message }) => console.error(`waiting: ${message}`) });
 process.once('SIGTERM', () => mirror.close());
 process.once('SIGINT', () => mirror.close());
 await mirror.caughtUp();

@@ -9,9 +9,7 @@ const work = [];
 
 const server = createServer(async (request, response) => {
   try {
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { data } = await verifyWebhook(secret, request.headers, Buffer.concat(chunks));
+    const { data } = await verifyWebhook(secret, request.headers, await readBody(request));
     const id = request.headers['webhook-id'];
     if (!seen.has(id)) work.push(...data.value);
     seen.add(id);
@@ -23,6 +21,18 @@ const server = createServer(async (request, response) => {
   }
   for (const change of work.splice(0)) handle(change);
 });
+
+async function readBody(request) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request) {
+    chunks.push(chunk);
+    length += chunk.length;
+    // A message has 256 KB at most.
+    if (length > 1_000_000) throw new Error('too large');
+  }
+  return Buffer.concat(chunks);
+}
 
 function handle(change) {
   if (change.type === 'stock')

@@ -7,7 +7,7 @@ import { seed } from '@inventory/db/operator/seed';
 import type { Sql } from '@inventory/db/postgres/pool';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { readOutcomes } from '@inventory/db/requests/settle';
-import type { SingleRequest } from '@inventory/domain/stock/request';
+import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import { readOptions } from '../harness/read-options.ts';
 import { addCaller } from '../harness/service/caller.ts';
 import { quantiles } from './load.ts';

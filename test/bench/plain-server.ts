@@ -7,6 +7,7 @@ import { createStrangers } from '@inventory/api/http/callers/strangers';
 import { createStanding } from '@inventory/api/http/connections/standing';
 import { createBodyRoom } from '@inventory/api/http/reading/body-room';
 import { createRequestLog } from '@inventory/api/http/request-log';
+import { createUnreadAnswers } from '@inventory/api/http/unread-answers';
 import { createApiMetrics } from '@inventory/api/metrics';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { createTokenHandler } from '@inventory/api/routes/token';
@@ -39,13 +40,14 @@ const app = createApp({
   tracing: null,
   strangers: createStrangers(() => false, createStanding()),
   bodyRoom: createBodyRoom(),
+  answers: createUnreadAnswers(),
   proxies: 0,
   corsOrigins: [],
   hasConsole: false,
   isDraining: () => false,
   log: createLog('bench'),
   requestLog: createRequestLog({
-    ...{ log: createLog('bench'), folded, isPostgresWell: () => true },
+    ...{ log: createLog('bench'), folded, whyNoAnswer: () => null },
     isAccessLogged: false,
   }),
   metrics: createApiMetrics(createMetrics()),

@@ -2,10 +2,10 @@ import { Refused } from '@inventory/api/http/errors';
 import { createRequestId } from '@inventory/api/http/request-id';
 import { appliedStatusOf, type Stock } from '@inventory/api/stock/transactions';
 import type { Sql, Tx } from '@inventory/db/postgres/pool';
-import { notEnough } from '@inventory/domain/contract/conflict';
-import { invalid } from '@inventory/domain/contract/refused';
 import { quantityOf } from '@inventory/domain/quantity';
-import type { StockRequest } from '@inventory/domain/stock/request';
+import { notEnough } from '@inventory/domain/refusals/conflict';
+import { invalid } from '@inventory/domain/refusals/refused';
+import type { StockRequest } from '@inventory/domain/request';
 
 const nothingUntaken = { held: 0n, expired: 0n, more: false, atDestination: 0n, moreAtDestination: false };
 

@@ -5,7 +5,8 @@ import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
-import type { QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
+import type { SingleRequest } from '@inventory/domain/kinds/kinds';
+import type { QueuedRequest } from '@inventory/domain/request';
 
 const hourMs = 3_600_000;
 

@@ -1,11 +1,11 @@
 import { messages } from '@inventory/api/http/errors';
-import { createBodyRoom } from '@inventory/api/http/reading/body-room';
+import { createUnreadAnswers } from '@inventory/api/http/unread-answers';
 import { createAnswerTexts } from '@inventory/api/stock/answer-texts';
 import { createAnswerRoom } from '@inventory/api/stock/batch-call/answer-room';
 import { runEach, type Task } from '@inventory/api/stock/batch-call/run-each';
 import { createBatchTurns } from '@inventory/api/stock/batch-call/turns';
 import type { Sender } from '@inventory/api/stock/sender';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { QueuedRequest } from '@inventory/domain/request';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { afterEach, expect, test, vi } from 'vitest';
 import { answerWay, callTexts, readersOf } from '../harness/contract/call-texts.ts';
@@ -30,7 +30,7 @@ function openTexts(waitMs = 60_000) {
         return readers.read(requestIds);
       },
     },
-    createBodyRoom({ total: 4 * mib, perClient: 2 * mib, waitMs }),
+    createUnreadAnswers({ total: 4 * mib, perClient: 2 * mib, waitMs }),
   );
   const ask = (clientId: string, of: 'batch' | 'single' = 'batch') => {
     const res = answerWay();
@@ -81,7 +81,7 @@ test('503 when there is no room in time for a batch’s large answer, but not fo
   await ask('A').answer;
 });
 
-test('an unread answer is dropped after 30 s, and its room is reused', async () => {
+test('an answer that is unread after 30 s gives way to one that waits, and to no other', async () => {
   vi.useFakeTimers();
   const { ask } = openTexts();
   const calls = [ask('A'), ask('A')];
@@ -89,15 +89,19 @@ test('an unread answer is dropped after 30 s, and its room is reused', async () 
   expect(calls.map(({ res }) => res.destroyed)).toEqual([false, false]);
   const waiting = ask('A');
   await vi.advanceTimersByTimeAsync(2000);
-  expect(calls.map(({ res }) => res.destroyed)).toEqual([true, true]);
+  expect(calls.map(({ res }) => res.destroyed)).toEqual([true, false]);
   expect(waiting.isTold).toBe(true);
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect([...calls, waiting].map(({ res }) => res.destroyed)).toEqual([true, false, false]);
 });
 
 test('unknown when Postgres does not return the text; a small answer needs no text', async () => {
   const away = async (): Promise<never> => {
     throw Object.assign(new Error('it ended'), { code: 'CONNECTION_CLOSED' });
   };
-  const call = createAnswerTexts({ read: away, leftOut: away }).open({ clientId: 'A', res: answerWay() });
+  const call = createAnswerTexts({ read: away, leftOut: away }, createUnreadAnswers()).open({
+    ...{ clientId: 'A', res: answerWay() },
+  });
   expect(await call.fill(large, 'single')).toEqual({ status: 'unknown', result: null });
   const small: SubmitResult = { status: 'applied', result: '{}' };
   expect(await call.fill(small, 'batch')).toBe(small);

@@ -79,7 +79,7 @@ test('nothing of an api stays in Redis when it closes; the stream of a killed ap
   // The answer to an api that has gone.
   const queue = openQueue({ shard: 0, prefix, connection: own.redis, onError: () => {} });
   onTestFinished(() => queue.close());
-  const jobId = jobIdOf(drawReader(), 1);
+  const jobId = jobIdOf(drawReader('testsite'), 1);
   const signed = signEnvelope(await fixedKeys(), { queue: queue.qualifiedName, jobId }, []);
   await queue.add('envelope', signed, { jobId, removeOnComplete: true });
   await expect.poll(() => streamsOf(prefix)).toHaveLength(1);

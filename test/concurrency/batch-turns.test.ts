@@ -1,7 +1,7 @@
 import { runEach, type Task } from '@inventory/api/stock/batch-call/run-each';
 import { createBatchTurns } from '@inventory/api/stock/batch-call/turns';
 import type { Sender } from '@inventory/api/stock/sender';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { QueuedRequest } from '@inventory/domain/request';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { callTexts } from '../harness/contract/call-texts.ts';

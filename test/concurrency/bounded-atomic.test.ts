@@ -1,7 +1,7 @@
+import { decideAtomic } from '@inventory/domain/atomic';
 import { parseQuantity } from '@inventory/domain/quantity';
-import { decideAtomic } from '@inventory/domain/stock/atomic';
+import type { AtomicOperation } from '@inventory/domain/request';
 import { type Batch, gateKey, type LotState } from '@inventory/domain/stock/batch';
-import type { AtomicOperation } from '@inventory/domain/stock/request';
 import { inTurns } from '@inventory/process/pacer';
 import { expect, test } from 'vitest';
 

@@ -1,7 +1,8 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
+import type { SingleRequest } from '@inventory/domain/kinds/kinds';
+import type { Queued, QueuedRequest } from '@inventory/domain/request';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { Queued, QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
 import { beforeAll, expect, test } from 'vitest';
 import { atomicOf, type BatchWorker, useBatches } from '../harness/queue/batches.ts';
 import { inOrder } from '../harness/queue/outcomes.ts';
@@ -109,7 +110,7 @@ test.each(Object.entries(cases))(
       expect(most.rows).toBeLessThan(rowsMax);
       expect(most.pages).toBeLessThan(3 * rowsMax);
     }
-    const trial = await tryOutTogether(worker.pool.sql, differing(), batches.clientId);
+    const trial = await tryOutTogether(worker.pool.sql, differing(), batches.clientId, new Map());
     expect(['applied', 'refused']).toContain(trial.status);
   },
 );

@@ -2,11 +2,14 @@ import type { Socket } from 'node:net';
 import { createPace } from '@inventory/api/changes/pace';
 import { createPages } from '@inventory/api/changes/pages';
 import { streamChanges } from '@inventory/api/changes/stream-changes';
+import { createToldPages } from '@inventory/api/changes/told-pages';
 import { startServer } from '@inventory/api/server';
+import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { holdLot } from '@inventory/db/operator/holds';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { createLog } from '@inventory/process/log/log';
-import { expect, onTestFinished, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { readEvents } from '../harness/network/event-reader.ts';
@@ -122,18 +125,24 @@ test('a thousand callers of each kind that wait take less than 100 MB and no con
 const followed = (text: string) => ({
   changes: [{ no: 1, text }],
   cursorAfter: () => 'A',
-  next: { after: 1, scope: null, identity: null },
+  next: { after: 1, state: null, identity: null },
   nextCursor: 'A',
   hasMore: false,
+  isHeld: false,
+  clientId: 'A',
   wids: new Set<number>(),
 });
+
+const noSpace = { set: () => {} };
+const noRest = { note: async () => {}, restMs: () => 0 };
 
 test('a large event comes in pieces that a slow reader can take', async () => {
   const text = JSON.stringify({ remark: 'ü€😀'.repeat(100_000) });
   const first = followed(text);
   const feed = { hasStopped: () => true, untilTouched: async () => {}, untilRested: async () => {} };
   const pieces: Buffer[] = [];
-  for await (const piece of streamChanges(feed, first, async () => first)) pieces.push(piece);
+  for await (const piece of streamChanges(feed, first, async () => first, noSpace, noRest))
+    pieces.push(piece);
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
   expect(Buffer.concat(pieces).toString()).toContain(`\n\nid: A\ndata: ${text}\n\n`);
 });
@@ -151,7 +160,7 @@ test('a reader of events that waits keeps nothing of what it was told', async ()
     untilTouched: () => new Promise<void>((resolve) => waiting.push(resolve)),
     untilRested: async () => {},
   };
-  const stream = streamChanges(feed, read(), async () => read()).resume();
+  const stream = streamChanges(feed, read(), async () => read(), noSpace, noRest).resume();
   for (const count of [1, 2, 3]) {
     await expect.poll(() => waiting.length).toBe(count);
     if (count < 3) waiting.at(-1)!();
@@ -173,8 +182,8 @@ test('callers that wait share a page of a moment ago; one that does not wait rea
   const run = async () => ({ ...page, through: ++reads + 1 });
   const read = createPages({ run } as unknown as StatementPool);
   const asked = { wids: [1], after: 1, until: 5, limit: 1 };
-  const through = async (waits: boolean, other = {}, identity = 'A') =>
-    (await read({ ...asked, ...other }, { clientId: uniqueName('client'), identity, waits })).through;
+  const through = async (waits: boolean, other = {}, life = 'A') =>
+    (await read({ ...asked, ...other }, { clientId: uniqueName('client'), life, waits })).through;
   expect(await Promise.all([through(true), through(true), through(false)])).toEqual([2, 2, 2]);
   expect(await through(true, { until: 9 })).toBe(2);
   expect(await through(true, { wids: [2] })).toBe(3);
@@ -184,8 +193,8 @@ test('callers that wait share a page of a moment ago; one that does not wait rea
   expect(await through(true, {}, 'B')).toBe(7);
 });
 
-test('callers that wait rest longer the more is written, and twenty seconds at most', () => {
-  const restAfter = (answers: number, changesPerSecond: number) => {
+test('callers that wait rest longer the more is written, twenty seconds at most, and each client its own', () => {
+  const restAfter = (answers: number, changesPerSecond: number, of = 'A') => {
     let now = 0;
     const pace = createPace(() => now);
     pace.notePosition(7);
@@ -193,15 +202,88 @@ test('callers that wait rest longer the more is written, and twenty seconds at m
     pace.notePosition(7 + changesPerSecond);
     // A moment later, by another look.
     pace.notePosition(8 + changesPerSecond);
-    for (let count = 0; count < answers; count++) pace.enter();
-    for (let count = 0; count < answers; count++) pace.noteAnswer(100, count > 0);
-    return pace.restMs();
+    for (let count = 0; count < answers; count++) pace.enter('A');
+    for (let count = 0; count < answers; count++) pace.noteAnswer('A', 100, count > 0);
+    return pace.restMs(of);
   };
   expect(restAfter(0, 4000)).toBe(0);
   expect(restAfter(32, 4000)).toBe(0);
   expect(restAfter(200, 4000)).toBeGreaterThan(10 * restAfter(200, 0));
   expect(restAfter(200, 0)).toBeGreaterThan(50);
   expect(restAfter(100_000, 4000)).toBe(20_000);
+  expect(restAfter(100_000, 4000, 'B')).toBe(0);
+});
+
+test('429: one more waiting call or stream of a client than its limit of requests', async () => {
+  const client = await service.client({ rateLimit: 3 });
+  const headers = { Authorization: `Bearer ${client.token}` };
+  const redis = new Redis(inject('redisUrl'));
+  onTestFinished(() => redis.disconnect());
+  // As if the minute were over.
+  const renewLimit = () => redis.del(`${service.env.QUEUE_PREFIX}:requests:${client.clientId}`);
+  const stream = () => readEvents(`${service.baseUrl}/Changes?after=now`, headers);
+  const readers = [await stream(), await stream(), await stream()];
+  expect(await renewLimit()).toBe(1);
+  const message = 'Too many calls of this client wait for changes: at most 3 at a time.';
+  for (const query of ['after=now&wait=25', 'wait=1']) {
+    const refused = await client.get(`/Changes?${query}`);
+    expect([refused.status, refused.body]).toEqual([429, { message }]);
+  }
+  expect((await client.get('/Changes?limit=1')).status).toBe(200);
+  await renewLimit();
+  expect((await stream()).status).toBe(429);
+  readers[0]!.close();
+  await expect
+    .poll(async () => {
+      await renewLimit();
+      return (await stream()).status;
+    }, patient)
+    .toBe(200);
+});
+
+test('the pages of a stream count as requests of its client', async () => {
+  const client = await service.client({ rateLimit: 1000 });
+  const [itemID, cursor] = [await service.item(), (await client.get('/Me')).body.cursor];
+  const left = async () => Number(/;r=(\d+)/.exec((await client.get('/Item')).headers.get('RateLimit')!)![1]);
+  for (let count = 0; count < 6; count++) await receiveLot(client, itemID, 1);
+  const before = await left();
+  const authorization = { Authorization: `Bearer ${client.token}` };
+  const reader = await readEvents(`${service.baseUrl}/Changes?after=${cursor}&limit=1`, authorization);
+  for (let count = 0; count < 6; count++) expect((await reader.next())!.data.type).toBe('stock');
+  // The call of the stream, five further pages, or six if it began a moment before the first; and this
+  // question.
+  expect([7, 8]).toContain(before - (await left()));
+});
+
+test('a stream leaves half of the limit to the other calls of its client', async () => {
+  const verdicts = [80, 51, 50, 0].map((remaining) => ({
+    allowed: true,
+    limit: 100,
+    remaining,
+    resetMs: 30_000,
+  }));
+  const restAfter = async (verdict: RateLimitVerdict) => {
+    const pages = createToldPages({ take: async () => verdict }, 'client', 100);
+    expect(pages.restMs()).toBe(0);
+    await pages.note();
+    return Math.round(pages.restMs() / 1000);
+  };
+  expect(await Promise.all(verdicts.map(restAfter))).toEqual([1, 30, 30, 30]);
+});
+
+test('a stream and a waiting call of a disabled client end while nothing happens', async () => {
+  const [client, other] = [await service.client(), await service.client()];
+  const { cursor } = (await client.get('/Me')).body;
+  const reader = await readEvents(`${service.baseUrl}/Changes?after=${cursor}`, {
+    Authorization: `Bearer ${client.token}`,
+  });
+  const ends = meanwhile(Promise.all([reader.next(), client.get(`/Changes?after=${cursor}&wait=25`)]));
+  const waiting = meanwhile(other.get(`/Changes?after=${cursor}&wait=10`));
+  await service.sql`update client set disabled = true where client_id = ${client.clientId}`;
+  // A second is promised; others wait for ten.
+  const first = await Promise.race([ends, waiting.then(() => null)]);
+  expect([first?.[0], first?.[1].status]).toEqual([null, 401]);
+  expect((await waiting).body.value).toEqual([]);
 });
 
 test('an api that stops ends the events that it sends, and answers those who wait', async () => {

@@ -1,7 +1,8 @@
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
 import { connect, type Sql, type Tx } from '@inventory/db/postgres/pool';
 import { readOriginals } from '@inventory/db/requests/originals';
-import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
+import type { SingleRequest } from '@inventory/domain/kinds/kinds';
+import type { Queued } from '@inventory/domain/request';
 import { describe, expect, test } from 'vitest';
 import { atomicOf, receiveLots, useBatches } from '../harness/queue/batches.ts';
 
@@ -54,9 +55,9 @@ describe('a count of a place with more lots on hold than are read', () => {
 
   test('refused: an atomic batch of a move and a count, as a dry run and for real', async () => {
     const { requests, inStock } = await movesAndCount(1003, 1);
-    await expect(tryOutTogether(batches.sql, requests, batches.clientId)).resolves.toMatchObject({
-      ...{ status: 'refused', index: 1 },
-      refusal: { message: tooMany },
+    await expect(tryOutTogether(batches.sql, requests, batches.clientId, new Map())).resolves.toMatchObject({
+      status: 'refused',
+      refusal: { culprit: { index: 1, refusal: { message: tooMany } } },
     });
     const [outcome] = await batches.worker().apply([atomicOf(requests)]);
     expect(outcome).toMatchObject({ status: 'refused', result: tooMany });

@@ -55,7 +55,7 @@ test('Postgres is asked for an unknown key at most once a second, however often 
   let reads = 0;
   const keys = await openEnvelopeKeys(async () => {
     reads += 1;
-    return [{ kid: 1, secret: Buffer.alloc(32), settled: true }];
+    return [{ kid: 1, secret: Buffer.alloc(32), settled: true, site: 'testsite' }];
   });
   onTestFinished(() => keys.stop());
   const from = performance.now();

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { messages } from '@inventory/api/http/errors';
 import { nameRequest } from '@inventory/api/http/request-id';
+import { createUnreadAnswers } from '@inventory/api/http/unread-answers';
 import { startServer } from '@inventory/api/server';
 import { createAnswerTexts } from '@inventory/api/stock/answer-texts';
 import { createSender } from '@inventory/api/stock/sender';
@@ -364,7 +365,7 @@ describe('a key', () => {
         by: { event: 0, lookUp: 0, verdict: 0, clock: 0 },
         verdicts: { applied: 0, refused: 0, abandoned: 0, unknown: 0 },
       },
-      look: async () => ({ workers: 0, seen: [], lastSeenMs: null, backlog: 0 }),
+      look: async () => ({ workers: 0, seen: [], lastSeenMs: null, backlog: 0, unwritable: null }),
       close: async () => {},
     };
     let asked = 0;
@@ -382,7 +383,8 @@ describe('a key', () => {
       sender,
       findOriginal: async () => null,
       tryOut: async () => ({ status: 'applied', text: '' }),
-      answerTexts: createAnswerTexts(readersOf(new Map())),
+      readOutcomes: (requests) => readOutcomes(batches.sql, requests),
+      answerTexts: createAnswerTexts(readersOf(new Map()), createUnreadAnswers()),
       whyUnanswered: () => 'busy',
     });
     const client = {

@@ -1,6 +1,6 @@
 import { statusOf } from '@inventory/api/http/errors';
 import { appliedStatusOf } from '@inventory/api/stock/transactions';
-import type { Refusal } from '@inventory/domain/contract/refused';
+import type { Refusal } from '@inventory/domain/refusals/refused';
 import { expect, test } from 'vitest';
 import { createRandom, pickOne } from '../faults/random.ts';
 import { inChunks } from '../harness/contract/answers.ts';

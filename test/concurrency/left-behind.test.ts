@@ -10,6 +10,7 @@ import {
 import { createFoldedLog } from '@inventory/process/log/folded-log';
 import { createLog } from '@inventory/process/log/log';
 import { createPresence } from '@inventory/process/presence';
+import { createUnwritable } from '@inventory/process/unwritable';
 import { openWorkerDatabase } from '@inventory/worker/database';
 import { createTimedPool } from '@inventory/worker/timed-pool';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -140,11 +141,13 @@ test('hanging commits show when every request behind them was given up and nothi
   const poolOf = (run: () => Promise<unknown>) =>
     ({ run, counts: () => ({ busy: 0, idle: 0, suspect: 0 }) }) as unknown as StatementPool;
   const queue = { isOpen: () => true, look: () => new Promise<never>(() => {}) };
-  const needs = watchNeeds(createPresence(createFoldedLog(createLog('api'))), queue, {
+  const pools = {
     verdicts: poolOf(() => Promise.reject(new NeverBegunError('left behind'))),
     operations: poolOf(() => Promise.resolve(3)),
-  });
+  };
+  const presence = createPresence(createFoldedLog(createLog('api')));
+  const needs = watchNeeds(presence, queue, pools, createUnwritable());
   onTestFinished(needs.stop);
   await expect.poll(needs.hangingCommits).toBe(3);
-  expect(needs.isPostgresWell()).toBe(false);
+  expect(needs.whyNoAnswer()).toBe('postgres');
 });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Permission } from '@inventory/auth/permission';
 import { addClient } from '@inventory/db/access/clients';
 import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
 import { settle } from '@inventory/db/requests/settle';
+import { Permission } from '@inventory/domain/permission';
+import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { expect, test } from 'vitest';
 import { batcherOf } from '../harness/queue/batcher.ts';
 import { countStatuses, holdGates, useBatches } from '../harness/queue/batches.ts';

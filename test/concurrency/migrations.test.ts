@@ -1,7 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MigrateOptions, migrate, migrationLockKey } from '@inventory/db/migrate/migrate';
+import { readSteps } from '@inventory/db/migrate/schema-steps';
+import { type TryOptions, tryMigrations } from '@inventory/db/migrate/try-migrations';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../harness/servers/database.ts';
@@ -9,7 +11,7 @@ import { createDatabase } from '../harness/servers/database.ts';
 /** A database with all tables and one additional migration. */
 async function openOneBehind(script = '') {
   const from = await mkdtemp(join(tmpdir(), 'migrations-'));
-  const write = (script: string) => writeFile(join(from, '9001_one-more.sql'), script);
+  const write = (script: string, name = '9001_one-more.sql') => writeFile(join(from, name), script);
   await write(script);
   const database = await createDatabase();
   const pools: Sql[] = [];
@@ -37,8 +39,12 @@ async function openOneBehind(script = '') {
       where relname like 'one_more%'
       order by relname`),
   ];
-  return { ...database, write, open, run, isApplied, indexes };
+  const attempt = (options: Partial<TryOptions> = {}) =>
+    tryMigrations(open('trial'), { holdMs: 60_000, from, ...options });
+  return { ...database, from, write, open, run, isApplied, indexes, attempt };
 }
+
+type Opened = Awaited<ReturnType<typeof openOneBehind>>;
 
 const addColumn = 'alter table warehouse add column one_more integer;\n';
 
@@ -158,4 +164,137 @@ test('a file that runs outside a transaction may hold only statements that can r
     await expect(run('migrator')).rejects.toThrow('a migration outside a transaction must not run');
     expect(await isApplied()).toBe(false);
   }
+});
+
+test.each([
+  ['lot_origin.sql', 'lot_origin.sql has no such name'],
+  ['2_lot-origin.sql', '2_lot-origin.sql has no such name'],
+  ['9002_LotOrigin.SQL', '9002_LotOrigin.SQL has no such name'],
+  ['0001_lot-origin.sql', '0001_lot-origin.sql has the number of schema'],
+  ['9001_two-more.sql', '9001_two-more.sql has the number of 9001_one-more.sql'],
+])('a migration named %s is refused by its name before anything is asked of Postgres', async (name, said) => {
+  const { from, write, run, isApplied } = await openOneBehind();
+  await write('create table two_more ();', name);
+  expect(() => readSteps(from)).toThrow(`${said}: a migration is named NNNN_subject.sql`);
+  await expect(run('migrator')).rejects.toThrow(said);
+  expect(await isApplied()).toBe(false);
+});
+
+test.each([
+  [
+    'edited',
+    async ({ write }: Opened) => write('create table other ();'),
+    '9001_one-more.sql was edited after',
+  ],
+  [
+    'renamed',
+    async ({ from }: Opened) => rename(join(from, '9001_one-more.sql'), join(from, '9002_one-more.sql')),
+    null,
+  ],
+  [
+    'replaced',
+    async ({ from, write }: Opened) => {
+      await write('create table other ();', '9001_other.sql');
+      await rm(join(from, '9001_one-more.sql'));
+    },
+    '9001_other.sql has the number of 9001_one-more.sql, which was applied',
+  ],
+  [
+    'preceded by another one',
+    async ({ write }: Opened) => write('create table other ();', '9000_other.sql'),
+    '9000_other.sql was not applied to this database, although 9001_one-more.sql was, which comes later',
+  ],
+])(
+  'a migration that was %s after it was applied is named, and nobody is told to empty the database',
+  async (_, change, said) => {
+    const opened = await openOneBehind('create table one_more ();');
+    await opened.run('first');
+    await change(opened);
+    const error = await opened.run('second').then(
+      () => expect.unreachable(),
+      ({ message }: Error) => message,
+    );
+    // Under its new number it is a new step, which finds its table there.
+    expect(error).toContain(said ?? '9002_one-more.sql failed: relation "one_more" already exists');
+    expect(error).not.toMatch(/empty|reset/);
+  },
+);
+
+test.each([
+  [
+    'alter table warehouse\n  add colum one_more integer;\n',
+    /^9001_one-more.sql failed in line 2: syntax error at or near "integer" \(42601\); nothing was changed$/,
+  ],
+  [
+    'select 1;\nupdate nothing set a = 1;\n',
+    /^9001_one-more.sql failed in line 2: relation "nothing" does not exist \(42P01\); nothing was changed$/,
+  ],
+  [
+    "alter table warehouse add constraint short check (name <> 'A secret');\n",
+    /^9001_one-more.sql failed: check_violation; rows of warehouse break short \(23514\); nothing was changed$/,
+  ],
+  [
+    '-- Runs outside a transaction.\ncreate unique index concurrently if not exists one_more_idx on warehouse (name);\n',
+    /^9001_one-more.sql failed: unique_violation; rows of warehouse break one_more_idx \(23505\); what it has built stays, and it begins again the next time$/,
+  ],
+  [
+    '-- Runs outside a transaction.\ndrop table warehouse;\n',
+    /^9001_one-more.sql: a migration outside a transaction must not run: drop table warehouse$/,
+  ],
+])('a step that fails is named, with its line and its reason in words: %j', async (script, said) => {
+  const { sql, run } = await openOneBehind(script);
+  await sql`insert into warehouse (wid, name) values (1, 'A secret'), (2, 'A secret')`;
+  await expect(run('migrator')).rejects.toThrow(said);
+});
+
+test('a trial runs every step in turn, tells what each holds, and takes it back; a wrong one is named', async () => {
+  const { sql, write, attempt, isApplied } = await openOneBehind(addColumn);
+  await write(addIndexes, '9002_indexes.sql');
+  await write(
+    'create table one_more (wid integer references warehouse);\nupdate warehouse set one_more = 1;\n',
+    '9003_more.sql',
+  );
+  const good = await attempt();
+  expect(good!.tried).toMatchObject([
+    {
+      name: '9001_one-more.sql',
+      outcome: 'works',
+      held: [{ table: 'warehouse', waiting: 'reads and writes' }],
+    },
+    { name: '9002_indexes.sql', outcome: 'outside', held: [] },
+    { name: '9003_more.sql', outcome: 'works', held: [] },
+  ]);
+  expect(good).toMatchObject({ left: [], serves: true });
+  await write('update schema_compatibility set oldest = 9004;\n', '9004_takes.sql');
+  expect(await attempt()).toMatchObject({ serves: false });
+  await write('alter table warehouse drop column nothing;\n', '9004_takes.sql');
+  await write('select 1;\n', '9005_last.sql');
+  expect(await attempt()).toMatchObject({
+    tried: [
+      {},
+      {},
+      {},
+      { outcome: 'wrong', error: { message: expect.stringContaining('column "nothing"') } },
+    ],
+    left: ['9005_last.sql'],
+    serves: null,
+  });
+  expect(await isApplied()).toBe(false);
+  expect(await sql`select to_regclass('one_more') as there`).toEqual([{ there: null }]);
+});
+
+test('a trial stops while others wait for it, tells of a table in use, and leaves a backup alone', async () => {
+  const { open, write, attempt } = await openOneBehind(`${addColumn}select pg_sleep(600);\n`);
+  expect(await attempt({ holdMs: 500 })).toMatchObject({ tried: [{ outcome: 'long' }] });
+  await write(addColumn);
+  const holder = await open('holder').reserve();
+  await holder`begin`;
+  await holder`select from warehouse`;
+  expect(await attempt()).toMatchObject({ tried: [{ outcome: 'busy' }] });
+  await holder`rollback`;
+  await holder`select pg_advisory_lock_shared(${migrationLockKey}::bigint)`;
+  expect(await attempt()).toBe(null);
+  await holder`select pg_advisory_unlock_shared(${migrationLockKey}::bigint)`;
+  expect(await attempt()).toMatchObject({ tried: [{ outcome: 'works' }] });
+  holder.release();
 });

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { keyReused } from '@inventory/domain/contract/conflict';
+import { keyReused } from '@inventory/domain/refusals/conflict';
 import { expect, test } from 'vitest';
 import { createRandom, pickOne } from '../faults/random.ts';
 import {

@@ -4,6 +4,7 @@ import { createFoldedLog } from '@inventory/process/log/folded-log';
 import { createLog } from '@inventory/process/log/log';
 import { createPresence } from '@inventory/process/presence';
 import type { Running } from '@inventory/process/run';
+import { createUnwritable } from '@inventory/process/unwritable';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
@@ -70,13 +71,14 @@ test('a proxy sends a new api nothing until it has seen a worker; before that, 2
 });
 
 test('a proxy sends an api that sees no worker what it can do after ten seconds', () => {
-  const look = async () => ({ workers: 0, seen: [], lastSeenMs: null, backlog: 0 });
+  const look = async () => ({ workers: 0, seen: [], lastSeenMs: null, backlog: 0, unwritable: null });
   const pool = { run: async () => 0, counts: () => ({ busy: 0, idle: 0, suspect: 0 }) } as never;
   const presence = createPresence(createFoldedLog(createLog('api')));
   // Only until this function returns: the api of the other tests runs in this process.
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
-    const needs = watchNeeds(presence, { isOpen: () => true, look }, { verdicts: pool, operations: pool });
+    const pools = { verdicts: pool, operations: pool };
+    const needs = watchNeeds(presence, { isOpen: () => true, look }, pools, createUnwritable());
     onTestFinished(needs.stop);
     vi.advanceTimersByTime(9900);
     expect(needs.awaitsWorker()).toBe(true);

@@ -15,6 +15,7 @@ const waits = { interval: 200 };
  * seconds; `help` does a piece of it at once.
  */
 async function passRound(help: () => Promise<unknown> = async () => {}): Promise<void> {
+  await service.sql`update retention_clock set reached = clock_timestamp()`;
   await service.sql`update retention set ended = clock_timestamp() - interval '2 hours'`;
   await expect
     .poll(async () => {

@@ -37,7 +37,9 @@ afterAll(async () => {
 const kinds = ['serial', 'serial2', 'rfidTag', 'spot'] as const;
 const asksOf = (values: readonly string[], partNo: number | null = null): StockAsk[] =>
   values.flatMap((value) =>
-    kinds.flatMap((kind) => (kind === 'spot' && partNo !== null ? [] : [{ kind, value, partNo }])),
+    kinds.flatMap((kind) =>
+      kind === 'spot' && partNo !== null ? [] : [{ kind, value, partNo, other: null }],
+    ),
   );
 const count = 200;
 const own = Array.from({ length: count }, (_, index) => `OWN-${4 * index + 2}`);

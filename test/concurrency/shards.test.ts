@@ -195,7 +195,7 @@ test('work is done in a shard that is not in use, of an api that does not know',
   const { took } = await openWorkers(prefix, 1);
   const queue = openQueue({ shard: 5, prefix, connection: redis, onError: () => {} });
   onTestFinished(() => queue.close());
-  const jobId = jobIdOf(drawReader(), 1);
+  const jobId = jobIdOf(drawReader('testsite'), 1);
   const place = { queue: queue.qualifiedName, jobId };
   await queue.add('envelope', signEnvelope(await fixedKeys(), place, [createRequest('LOST')]), {
     jobId,

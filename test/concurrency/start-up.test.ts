@@ -82,13 +82,14 @@ describe('a database whose schema is of another version', () => {
   }
 
   test('an older one is refused by api and worker, which say that it must be migrated', async () => {
-    await database.sql`delete from schema_version where version = ${known}`;
+    const [last] = await database.sql`delete from schema_version where version = ${known} returning *`;
+    onTestFinished(() => database.sql`insert into schema_version ${database.sql(last!)}`.then(() => {}));
     await database.sql`
       insert into schema_version (version, name, checksum) values (${known - 1}, 'before', '')
       on conflict (version) do nothing`;
     expect(await startEach(database.url)).toEqual(
       Array(2).fill(
-        `the database's schema is ${known - 1}, this version needs ${known}: run \`npx -y pnpm@12 inventory migrate\` first`,
+        `the database's schema is ${known - 1}, this version needs ${known}: run \`./inventory migrate\` first`,
       ),
     );
   });
@@ -123,8 +124,9 @@ describe('a database made by other files', () => {
     onTestFinished(drop);
     await sql.unsafe(before);
     const refused =
-      "the database's tables were made from other files than this version's (schema), and there is no way from those to these: " +
-      'start again with an empty database (`npx -y pnpm@12 inventory reset` empties the one of `start`), or run the version that made them';
+      "the database's tables were made from other files than this version's (schema): if a file in packages/db/schema was edited, undo that; " +
+      'if a version before 0.1.0 made them, run that version. There is no way from those tables to these; ' +
+      'only if you need nothing in them, start again with an empty database (`./inventory reset` empties the one of `start`)';
     expect(await startEach(url)).toEqual([refused, refused]);
     await expect(migrate(sql)).rejects.toThrow(refused);
   });

@@ -155,6 +155,40 @@ describe('work that takes too long', () => {
     expect(await Promise.all(slow)).toEqual(Array(12).fill('done'));
   });
 
+  // Opening a connection takes a slow server longer than a statement. If it were asked to open one for each
+  // answer that comes late, nothing would be answered in time any more.
+  test('opens no more connections, however many answers come late', async () => {
+    let opened = 0;
+    const name = uniqueName('pool');
+    const pool = openPool({
+      open: () => {
+        opened += 1;
+        return connect(database.url, { name, connectionsMax: 1 });
+      },
+      connectionsMax: 2,
+      overrunMs: 20,
+    });
+    const work = () => pool.run((sql) => sql`select pg_sleep(0.05)`).then(() => pool.doubtIdle(Infinity));
+    const callers = Array.from({ length: 8 }, async () => {
+      for (let count = 0; count < 25; count++) await work();
+    });
+    await Promise.all(callers);
+    // Its own, and those that are asked whether they still answer.
+    expect(opened).toBeLessThanOrEqual(20);
+  });
+
+  test('leaves a connection that is used again', async () => {
+    const pool = openPool({ overrunMs: 100 });
+    const pidOf = async (timeMs: number) =>
+      (await pool.run((sql) => sql`select pg_backend_pid() as pid, pg_sleep(${timeMs / 1000})`))[0]!.pid;
+    const first = await pidOf(0);
+    expect(await pidOf(300)).toBe(first);
+    expect(await pidOf(0)).toBe(first);
+    pool.doubtIdle(Number.POSITIVE_INFINITY);
+    await expect.poll(() => pool.counts()).toEqual({ busy: 0, idle: 1, suspect: 0 });
+    expect(await pidOf(0)).toBe(first);
+  });
+
   test('is neither given up nor taken for hanging when its answer came while the process stood still', async () => {
     let overruns = 0;
     const pool = openPool({ limitMs: 500, overrunMs: 400, onOverrun: () => overruns++ });
@@ -323,7 +357,7 @@ test('the rest of a transaction whose connection broke runs nowhere', async () =
   expect(await notes()).not.toContain(text);
 });
 
-test('an idle connection is not used again when work on other connections to the server overran after its last answer', async () => {
+test('an idle connection serves nothing until it answers when work on others to the server overran after its last answer', async () => {
   const overruns: number[] = [];
   const quick = openPool({ overrunMs: 100, onOverrun: (startedAt) => overruns.push(startedAt) });
   const rare = openPool({});

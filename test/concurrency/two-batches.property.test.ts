@@ -1,6 +1,7 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { gateNamesOf } from '@inventory/db/batch/gates';
-import type { Queued, QueuedRequest, SingleRequest } from '@inventory/domain/stock/request';
+import type { SingleRequest } from '@inventory/domain/kinds/kinds';
+import type { Queued, QueuedRequest } from '@inventory/domain/request';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { batcherOf } from '../harness/queue/batcher.ts';

@@ -1,5 +1,5 @@
+import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
 import type { SentEnvelope } from '@inventory/queue/submit/lane';
 import { createWaiters, type SubmitResult } from '@inventory/queue/submit/waiters';
 import { expect, test } from 'vitest';

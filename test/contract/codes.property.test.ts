@@ -311,6 +311,38 @@ describe('the data', () => {
     expect(given(read(']C110A21S'))).toEqual([{ ai: '10', value: 'A21S' }]);
   });
 
+  test('U+001D is FNC1 only where a symbol can have it; a line end and an add-on are no part of a GTIN', () => {
+    const message = '[)>\u001e06\u001dPABC\u001dQ10\u001e\u0004';
+    for (const data of [
+      message,
+      `]d1${message}`,
+      `]C0${message}`,
+      ']d1P1\u001dQ2',
+      ']C0A\u001d10B',
+      ']Q1A\u001dB',
+    ])
+      expect(read(data), data).toMatchObject({ gs1: null, fault: null });
+    expect(given(read(']X0\u001d10A'))).toEqual([{ ai: '10', value: 'A' }]);
+    const gtin = [{ ai: '01', value: '04006381333931' }];
+    for (const end of ['', '\r', '\n', '\r\n'])
+      for (const code of [
+        ']E04006381333931',
+        '4006381333931',
+        ']C10104006381333931',
+        ']E3400638133393112',
+        ']E3400638133393154321',
+      ])
+        expect(given(read(code + end)), code).toEqual(gtin);
+    expect(given(read(']E361414100003612345'))).toEqual([{ ai: '01', value: '00614141000036' }]);
+    expect(read('A-1\r\n').texts).toEqual(['A-1\r\n', 'A-1']);
+    expect(read(']C0A-1\n').texts).toEqual([']C0A-1\n', 'A-1\n', 'A-1']);
+    for (const bad of [']E3400638133393212', ']E340063813339', ']E04006381333932\r'])
+      expect(read(bad), bad).toMatchObject({
+        gs1: null,
+        fault: { ai: null, message: 'Its check digit is wrong.' },
+      });
+  });
+
   test('a Digital Link of any host, port and case, percent-encoded or not', () => {
     const rest = '01/04006381333931/10/A%2fB%25?17=260200';
     for (const host of ['id.gs1.org', 'user@shop.example:8443/de/p', '[::1]:80', 'xn--bcher-kva.example'])

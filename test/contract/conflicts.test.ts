@@ -3,7 +3,7 @@ import {
   type ConflictReason,
   conflictFigures,
   conflictReasons,
-} from '@inventory/domain/contract/conflict-reasons';
+} from '@inventory/domain/refusals/conflict-reasons';
 import { describe, expect } from 'vitest';
 import {
   conflictObject,
@@ -61,7 +61,7 @@ const differs = (call: StockCall, fields: object, named: string) => async (stock
 /**
  * Every reason of a transaction; a new reason does not compile without its cases.
  */
-type Reason = Exclude<ConflictReason, 'operationRefused' | 'cursorOutdated' | 'nameTaken'>;
+type Reason = Exclude<ConflictReason, 'operationRefused' | 'cursorOutdated' | 'nameTaken' | 'tooManyAliases'>;
 const cases: Record<Reason, Record<string, Case>> = {
   insufficientStock: {
     'an issue': async (stock) => {

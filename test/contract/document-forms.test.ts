@@ -1,10 +1,11 @@
+import { runInNewContext } from 'node:vm';
 import { openApiText } from '@inventory/api/openapi/document';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { nameOf, routes } from '../harness/contract/routes.ts';
 import { useService } from '../harness/service/service.ts';
 
-const service = useService();
+const service = useService({ holds: 'demo', env: { TRUST_PROXY: '1' } });
 const document = JSON.parse(openApiText(routes, '/api/v1'));
 const declared = ['POST /Token', ...routes.map(nameOf)].map(shapeOf).sort();
 
@@ -62,19 +63,18 @@ describe('GET /collection.json', () => {
   });
 
   type Field = { key: string; value: string };
-  type Collection = {
-    variable: Field[];
-    item: {
-      item: {
-        request: {
-          method: string;
-          header: Field[];
-          url: { raw: string; path: string[] };
-          body?: { raw: string; urlencoded: Field[] };
-        };
-      }[];
-    }[];
+  type Call = {
+    name: string;
+    event?: { listen: 'test' | 'prerequest'; script: { exec: string[] } }[];
+    request: {
+      method: string;
+      header: Field[];
+      url: { raw: string; path: string[]; variable: Field[] };
+      auth?: { type: 'noauth' | 'bearer' };
+      body?: { mode: 'raw'; raw: string } | { mode: 'urlencoded'; urlencoded: Field[] };
+    };
   };
+  type Collection = { variable: Field[]; item: { item: Call[] }[] };
 
   async function readCollection() {
     const collection = await (await get('/collection.json')).json();
@@ -89,35 +89,97 @@ describe('GET /collection.json', () => {
     const requests = folders.flatMap((each) => each.item.map((one) => one.request));
     const names = requests.map(({ method, url: { path } }) => shapeOf(`${method} /${path.join('/')}`));
     expect(names.sort()).toEqual(declared);
-    expect(variables.map(({ key }) => key)).toEqual(['baseUrl', 'clientId', 'clientSecret', 'token']);
+    expect(variables.map(({ key }) => key)).toEqual(
+      expect.arrayContaining(['baseUrl', 'clientId', 'clientSecret', 'token']),
+    );
   });
 
-  test('200: its requests get a token and receive stock when the variables are filled in', async () => {
-    const { clientId, secret } = await service.client();
-    const values: Record<string, string> = { baseUrl: service.baseUrl, clientId, clientSecret: secret };
-    const fill = (text: string) => text.replaceAll(/\{\{\$?(\w+)\}\}/g, (_, name: string) => values[name]!);
-    const requests = (await readCollection()).item.flatMap((each) => each.item.map((one) => one.request));
-    const named = (path: string) => requests.find((each) => each.url.path.join('/') === path)!;
-
-    const token = named('Token');
-    const fields = token.body!.urlencoded.map(({ key, value }) => [key, fill(value)] as [string, string]);
-    const answer = await fetch(fill(token.url.raw), { method: 'POST', body: new URLSearchParams(fields) });
-    expect(answer.status).toBe(200);
-
-    values.token = ((await answer.json()) as { access_token: string }).access_token;
-    values.guid = crypto.randomUUID();
-    const receive = named('Inventory/Receive');
-    const itemID = await service.item();
-    const received = await fetch(fill(receive.url.raw), {
-      method: receive.method,
-      headers: [
-        ...receive.header.map(({ key, value }) => [key, fill(value)] as [string, string]),
-        ['Authorization', fill('Bearer {{token}}')],
-      ],
-      body: JSON.stringify({ ...JSON.parse(receive.body!.raw), itemID }),
+  const addresses: [told: string, headers: Record<string, string>, expected: () => string][] = [
+    ['of the caller', {}, () => service.baseUrl],
+    [
+      'that a trusted proxy tells',
+      { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'stock.example.com' },
+      () => 'https://stock.example.com/api/v1',
+    ],
+    ['of the caller, where a proxy tells no host', { 'X-Forwarded-Host': 'x/"y' }, () => service.baseUrl],
+  ];
+  test.each(addresses)('200: it uses the address %s', async (_, headers, expected) => {
+    const answer = await fetch(`${service.baseUrl}/collection.json`, {
+      headers,
     });
-    expect(received.status).toBe(201);
+    const { variable } = (await answer.json()) as Collection;
+    expect(variable[0]).toMatchObject({ key: 'baseUrl', value: expected() });
   });
+
+  test('200: run whole and twice, every request succeeds, and everything of the demo stays as it was', async () => {
+    const { clientId, secret } = await service.demoClient();
+    const standing = (): Promise<unknown> => service.sql`
+      select (select jsonb_agg(to_jsonb(item) order by part_no) from item where short_id not like 'TRY-%') as items,
+        (select jsonb_agg(to_jsonb(item_alias) order by alias) from item_alias) as aliases,
+        (select jsonb_agg(to_jsonb(lot) order by rec_no) from lot
+          where part_no in (select part_no from item where short_id not like 'TRY-%')) as lots,
+        (select jsonb_agg(to_jsonb(stock_level) order by part_no, wid) from stock_level
+          where part_no in (select part_no from item where short_id not like 'TRY-%')) as levels`;
+    const before = await standing();
+    for (let run = 0; run < 2; run++) await runWhole({ clientId, clientSecret: secret });
+    expect(await standing()).toEqual(before);
+  });
+
+  /** Does what Postman's runner does: fills in the variables, runs the scripts, and sends one by one. */
+  async function runWhole(given: Record<string, string>): Promise<void> {
+    const { variable, item: folders } = await readCollection();
+    const values = { ...Object.fromEntries(variable.map(({ key, value }) => [key, value])), ...given };
+    const fill = (text: string) =>
+      text.replaceAll(/\{\{(\$?\w+)\}\}/g, (_, name: string) =>
+        name === '$guid' ? crypto.randomUUID() : values[name]!,
+      );
+    for (const { name, event = [], request } of folders.flatMap((each) => each.item)) {
+      let answer: unknown;
+      const run = (listen: string) => {
+        for (const each of event.filter((one) => one.listen === listen))
+          runInNewContext(each.script.exec.join('\n'), {
+            pm: {
+              collectionVariables: { set: (key: string, value: unknown) => (values[key] = String(value)) },
+              response: { json: () => answer },
+            },
+            Date,
+          });
+      };
+      run('prerequest');
+      const { method, header, url, auth, body } = request;
+      const to = url.variable.reduce(
+        (at, { key, value }) => at.replace(`:${key}`, () => encodeURIComponent(fill(value))),
+        fill(url.raw),
+      );
+      const response = await fetch(to, {
+        method,
+        headers: [
+          ...header.map(({ key, value }) => [key, fill(value)] as [string, string]),
+          ...(auth?.type === 'noauth'
+            ? []
+            : [['Authorization', fill('Bearer {{token}}')] as [string, string]]),
+        ],
+        ...(body?.mode === 'raw' ? { body: fill(body.raw) } : {}),
+        ...(body?.mode === 'urlencoded'
+          ? {
+              body: new URLSearchParams(
+                body.urlencoded.map(({ key, value }): [string, string] => [key, fill(value)]),
+              ),
+            }
+          : {}),
+      });
+      const text = await response.text();
+      expect([name, response.status, response.ok ? '' : text]).toEqual([
+        name,
+        expect.toBeOneOf([200, 201]),
+        '',
+      ]);
+      answer = JSON.parse(text);
+      for (const { status } of (answer as { results?: { status?: string }[] }).results ?? [])
+        expect(status ?? 'applied').toBe('applied');
+      run('test');
+    }
+  }
 });
 
 test('GET /llms.txt, 200: every operation, the promises, and links that lead somewhere', async () => {

@@ -111,6 +111,68 @@ describe('dryRun: true', () => {
     expect(refused.tried).toEqual(refused.real);
   });
 
+  test.for(['Issue', 'Move', 'Count', 'Batch'] as const)(
+    'a key that was used: %s gets the stored answer; 409 with another body',
+    async (call, { client, stock }) => {
+      await stock.addLot(9);
+      const { itemID } = stock;
+      const bodyOf = (units: number) => {
+        const own = { itemID, wid: 1, reasonCode: 1 };
+        if (call === 'Batch') return { mode: 'atomic', operations: [issueOf(itemID, units)] };
+        if (call === 'Count') return { ...own, counted: units, everywhere: true };
+        return { ...own, units, ...(call === 'Move' && { toSpot: 'C' }) };
+      };
+      const key = { 'Idempotency-Key': uniqueName('used') };
+      const real = await client.post(`/Inventory/${call}`, bodyOf(2), key);
+      expect(real.status, real.text).toBe(200);
+      const resent = await client.post(`/Inventory/${call}`, bodyOf(2), key);
+      const before = await everything();
+      const again = await client.post(`/Inventory/${call}`, { ...bodyOf(2), dryRun: true }, key);
+      expect({ status: again.status, text: again.text }).toEqual({ status: 200, text: resent.text });
+      expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+      const other = await client.post(`/Inventory/${call}`, { ...bodyOf(3), dryRun: true }, key);
+      expect(other).toMatchObject({ status: 409, body: { reason: 'keyReused' } });
+      expect(await everything()).toEqual(before);
+    },
+  );
+
+  test('an atomic batch with keys that were used: the answer that the real call gets', async ({
+    client,
+    stock,
+  }) => {
+    await stock.addLot(9);
+    const { itemID } = stock;
+    const post = (operations: object[], dryRun = false) =>
+      client.post('/Inventory/Batch', { mode: 'atomic', operations, dryRun });
+    const [used, twin] = [uniqueName('used'), uniqueName('twin')].map((key) => issueOf(itemID, 2, { key }));
+    expect((await post([used!, twin!])).status).toBe(200);
+    const fresh = issueOf(itemID, 3, { key: uniqueName('fresh') });
+    const cases: [operations: object[], status: number][] = [
+      [[used!, twin!], 200],
+      [[{ ...used!, units: 1 }, fresh], 409],
+      [[used!, issueOf(itemID, 6)], 409],
+      [[used!, issueOf(itemID, -1)], 409],
+      [[{ ...used!, capturedAt: '2999-01-01T00:00:00Z' }, twin!], 200],
+      [[used!, fresh, issueOf(itemID, 1)], 200],
+    ];
+    for (const [operations, status] of cases) {
+      const before = await everything();
+      const tried = await post(operations, true);
+      expect(await everything()).toEqual(before);
+      const real = await post(operations);
+      expect([tried.status, real.status], tried.text).toEqual([status, status]);
+      expect(tried.headers.get('Idempotent-Replayed')).toBe(real.headers.get('Idempotent-Replayed'));
+      const without = ({ body, ...result }: { body?: object }) =>
+        body === undefined ? result : { ...result, body: { ...body, transactionNo: null, dryRun: null } };
+      const bodies = [tried, real].map(({ body }) => ({
+        ...body,
+        dryRun: null,
+        results: body.results.map(without),
+      }));
+      expect(bodies[0]).toEqual(bodies[1]);
+    }
+  });
+
   test('503 "busy": more dry runs than there is time for, with Postgres up', async ({ itemID }) => {
     const { clientId, token } = await service.client({ rateLimit: 1000 });
     // It asks once: this is about the first answers.

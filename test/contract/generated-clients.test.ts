@@ -52,7 +52,12 @@ export function numberOf(answer: Moved): number {
 }
 
 export function numbersOf(answer: Batched): number[] {
-  if (answer.dryRun) return answer.results.map(({ body }) => (body.status === 'received' ? 1 : body.lots.length));
+  if (answer.dryRun)
+    return answer.results.map(({ body }) => {
+      // The answer under a key that was used may be left out.
+      if ('leftOut' in body) return 0;
+      return body.status === 'received' ? 1 : body.lots.length;
+    });
   return answer.results.flatMap((result) => {
     if (result.status !== 'applied') {
       const message: string = result.error.message;

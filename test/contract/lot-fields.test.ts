@@ -1,6 +1,6 @@
 import { readFullLot } from '@inventory/db/operator/ledger';
-import { FullLot } from '@inventory/domain/contract/lot';
-import { ReceiveRequest } from '@inventory/domain/contract/receive';
+import { ReceiveRequest } from '@inventory/domain/kinds/receive';
+import { FullLot } from '@inventory/domain/lot';
 import { expect, test } from 'vitest';
 import { untilTaken } from '../harness/contract/answers.ts';
 import { useService } from '../harness/service/service.ts';

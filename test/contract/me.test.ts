@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { expectAnswer } from '../harness/contract/answers.ts';
+import { requestOf, routes } from '../harness/contract/routes.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService({ env: { RATE_LIMIT: '70' } });
@@ -15,6 +16,7 @@ test('200: the client’s permissions, warehouses and limits', async () => {
       { securityID: 11, name: 'Item Master List' },
       { securityID: 88, name: 'Negative Adjustment' },
     ],
+    operations: expect.arrayContaining(['getMe', 'listLots', 'issue', 'reverse', 'batch']),
     warehouses: [
       { wID: 1, name: 'Main' },
       { wID: 3, name: 'Elsewhere' },
@@ -27,6 +29,30 @@ test('200: the client’s permissions, warehouses and limits', async () => {
   // The clocks are those of one machine, which may be slow.
   expect(Math.abs(Date.parse(answer.body.serverTime) - before!.at.getTime())).toBeLessThan(60_000);
 });
+
+test.each([
+  [[11, 88], false],
+  [[15, 95, 116], false],
+  [[11, 15, 88, 95, 116], true],
+  [[], false],
+])(
+  '200: exactly the calls that are not forbidden, with permissions %j and readOnly %s',
+  async (permissions, readOnly) => {
+    const client = await service.client({ permissions, readOnly });
+    const { operations } = (await client.get('/Me')).body;
+    const itemID = await service.item();
+    const allowed: string[] = [];
+    for (const declared of routes) {
+      const { method, path, body } = requestOf(declared, { itemID });
+      const answer = await client.send(method, path, body && { body });
+      const isForbidden = ['Insufficient permissions.', 'Account is read-only.'].includes(
+        answer.body?.message,
+      );
+      if (!isForbidden) allowed.push(declared.description.id);
+    }
+    expect(operations).toEqual(allowed);
+  },
+);
 
 test('200: a client without any permission or warehouse, with the default limits', async () => {
   const client = await service.client({ permissions: [], warehouses: [], readOnly: true });

@@ -7,7 +7,7 @@ import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { holdLot } from '@inventory/db/operator/holds';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import type { Sql } from '@inventory/db/postgres/pool';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { QueuedRequest } from '@inventory/domain/request';
 import { expect } from 'vitest';
 import { dateTime } from '../harness/contract/answers.ts';
 import { stockOf, useStock } from '../harness/contract/item-stock.ts';

@@ -209,6 +209,42 @@ describe('200: all that a code names', () => {
   });
 });
 
+describe('200: what is told twice', () => {
+  test('a code that stands twice is told once in full, and then where', async () => {
+    const client = await service.client();
+    const shortID = await service.item({ description: 'Something' });
+    const [serial, other] = [uniqueName('TWICE'), uniqueName('OTHER')];
+    for (const each of [serial, serial, other]) await receiveLot(client, shortID, 1, { serial: each });
+    const scans = [
+      { data: serial },
+      { data: other },
+      { data: serial },
+      { data: other },
+      { data: serial, symbology: ']C0' },
+      { data: 'nobody' },
+      { data: 'nobody' },
+    ];
+    const { body, text } = await client.post('/Scan', { scans });
+    const told = body.results.map(({ matches, moreMatches, sameAs }: Result) => [
+      matches.map(({ description }: Result) => description),
+      moreMatches,
+      sameAs ?? null,
+    ]);
+    expect(told, text).toEqual([
+      [['Something', ''], false, null],
+      [['Something'], false, null],
+      [[''], true, 0],
+      [[''], false, 1],
+      // Read as another kind of code.
+      [['Something', ''], false, null],
+      [[], false, null],
+      [[], false, 5],
+    ]);
+    expect(body.results[2]).toMatchObject({ data: serial, ambiguous: false, gs1: null, fault: null });
+    expect({ ...body.results[2].matches[0], description: 'Something' }).toEqual(body.results[0].matches[0]);
+  });
+});
+
 describe('GS1', () => {
   test('200: a GTIN is an alias of 14 digits, and the code fills in the receipt', async () => {
     const client = await service.client({ warehouses: [2] });

@@ -20,7 +20,7 @@ describe('messages', () => {
     const client = await service.client({ warehouses: [1] });
     const other = await service.client({ warehouses: [3] });
     const receiver = await startReceiver();
-    const { cursor } = (await client.get('/Me')).body;
+    const { nextCursor: cursor } = (await client.get('/Changes?after=now')).body;
     const { webhookId, secret } = await add(client.clientId, receiver.url);
     const itemID = await service.item();
     const operations = Array.from({ length: 230 }, (_, index) => {
@@ -50,6 +50,65 @@ describe('messages', () => {
     const last = again.at(-1)!;
     expect(verifies(secret, { ...last, body: last.body.replace('inspection', 'inspectiom') })).toBe(false);
     expect(await state(webhookId)).toBe('active');
+  });
+
+  test('at most 256 KB; a change that alone is larger has its first lines, the lots of these, and moreLines', async () => {
+    const client = await service.client();
+    const receiver = await startReceiver();
+    const { webhookId } = await add(client.clientId, receiver.url);
+    await webhook('disable', '--id', `${webhookId}`);
+    const itemID = await service.item();
+    // Three bytes a character, each field at its most.
+    const remark = '棚'.repeat(1000);
+    const operations = Array.from({ length: 150 }, (_, index) => {
+      return { op: 'receive', key: `${itemID}-${index}`, itemID, units: 1, wid: 1, reasonCode: 0, remark };
+    });
+    await client.post('/Inventory/Batch', { mode: 'each', operations });
+    const moved = await client.post('/Inventory/Move', { itemID, units: 150, wid: 1, shipToWid: 2 });
+    expect(moved.body.lots).toHaveLength(150);
+    await receiveLot(client, itemID, 5);
+    await webhook('enable', '--id', `${webhookId}`);
+    await expect.poll(() => told(receiver.received).length, patience).toBe(153);
+    const sizes = receiver.received.map(({ body }) => Buffer.byteLength(body));
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(262_144);
+    expect(Math.max(...sizes)).toBeGreaterThan(200_000);
+    const move = told(receiver.received).at(-2);
+    expect(move).toMatchObject({ type: 'stock', kind: 'move', moreLines: true });
+    const whole = (await client.get(`/Inventory/Transactions/${move.transactionNo}`)).body;
+    expect(move.lines.length).toBeGreaterThan(20);
+    expect(move.lines).toEqual(whole.lines.slice(0, move.lines.length));
+    const recNosOf = (records: { recNo: number }[]) => [...new Set(records.map(({ recNo }) => recNo))].sort();
+    expect(recNosOf(move.lots)).toEqual(recNosOf(move.lines));
+    for (const change of told(receiver.received).slice(0, -2)) expect(change).not.toHaveProperty('moreLines');
+  });
+
+  test('half as many changes after each 413, and one more after each full message that arrives', async () => {
+    const client = await service.client();
+    const receiver = await startReceiver((response, { message }) =>
+      response.writeHead(message.data.value.length > 10 ? 413 : 204).end(),
+    );
+    const { nextCursor: cursor } = (await client.get('/Changes?after=now')).body;
+    const { webhookId } = await add(client.clientId, receiver.url);
+    await webhook('disable', '--id', `${webhookId}`);
+    const itemID = await service.item();
+    const operations = Array.from({ length: 120 }, (_, index) => {
+      return { op: 'receive', key: `${itemID}-${index}`, itemID, units: 1, wid: 1, reasonCode: 0 };
+    });
+    await client.post('/Inventory/Batch', { mode: 'each', operations });
+    await webhook('enable', '--id', `${webhookId}`);
+    const sizeOf = ({ message }: Received) => message.data.value.length;
+    const arrived = () => told(receiver.received.filter((each) => sizeOf(each) <= 10));
+    const arrivedInTime = async () => {
+      await letTimePass(webhookId);
+      return arrived().length;
+    };
+    await expect.poll(arrivedInTime, patience).toBe(121);
+    expect(arrived()).toEqual((await client.get(`/Changes?after=${cursor}&limit=1000`)).body.value);
+    const sizes = receiver.received.map(sizeOf);
+    expect(sizes.slice(0, 10)).toEqual([100, 50, 25, 12, 6, 7, 8, 9, 10, 11]);
+    // Other bytes have another id.
+    expect(new Set(idsOf(receiver.received)).size).toBe(receiver.received.length);
+    expect(await show(webhookId)).toMatchObject({ state: 'active', attempts: 0 });
   });
 
   test('only the kinds that were asked for', async () => {
@@ -124,7 +183,7 @@ describe('a message that does not arrive', () => {
       if (count === 1) held.push(response);
       else response.writeHead(204).end();
     });
-    const { cursor } = (await client.get('/Me')).body;
+    const { nextCursor: cursor } = (await client.get('/Changes?after=now')).body;
     const { webhookId } = await add(client.clientId, receiver.url);
     const itemID = await service.item();
     await expect.poll(() => held.length, patience).toBe(1);
@@ -348,6 +407,12 @@ describe('adding', () => {
     [['--url', 'https://10.0.0.1/hook'], '10.0.0.1 is a private address'],
     [['--url', 'https://169.254.169.254/latest', '--allow-private'], 'nothing is sent to 169.254.169.254'],
     [['--url', 'https://[::ffff:10.0.0.1]/', '--allow-private'], 'nothing is sent to ::ffff:a00:1'],
+    [['--url', 'https://[fd00:ec2::254]/', '--allow-private'], 'nothing is sent to fd00:ec2::254'],
+    [['--url', 'https://localhost/'], 'localhost is a private address'],
+    [['--url', 'https://hooks.localhost:8443/'], 'hooks.localhost is a private address'],
+    [['--url', 'https://erp.invalid/'], 'no name server can know this name'],
+    [['--url', `https://${'a'.repeat(64)}.example/`], 'no name server can know this name'],
+    [['--url', 'https://example.com:0/'], 'Nothing listens on port 0'],
     [['--url', 'ftp://example.com/'], 'It must be an address'],
     // Short as it is written, too long as it is sent.
     [['--url', `https://example.com/${'ä'.repeat(400)}`], 'It must be an address'],

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type BatchMeans, callBatches, callFullBatches } from './batch-callers.ts';
 import type { Cluster } from './cluster.ts';
 import { createHearing } from './operations.ts';
+import { createPace } from './pace.ts';
 import { pickOne } from './random.ts';
 import { type Ask, createRequests } from './requests.ts';
 import { type Send, startSending } from './send.ts';
@@ -62,6 +63,7 @@ export async function startCallers(
   let fulls = 0;
   const isRunning = () => running;
   const connections = options.count + 8 + 8000 / readEveryMs;
+  const pace = createPace({ count: options.count, now, log });
   const { send, close } = await startSending(cluster, { connections, random, isRunning });
 
   /** Sends a transaction. With a key, resends it for `withinMs` or until the answer is clear. */
@@ -99,7 +101,9 @@ export async function startCallers(
   }
 
   async function call(caller: number) {
-    for (let turn = 0; running; turn++) {
+    for (let turn = 0; ; turn++) {
+      await pace.turn(caller);
+      if (!running) return;
       const reference = `${caller}-${turn}`;
       let ask = requests.next(reference, caller < partedCallers ? (parted ?? undefined) : undefined);
       while (caller >= partedCallers && ask.itemID === parted) ask = requests.next(reference);
@@ -184,6 +188,7 @@ export async function startCallers(
     },
     async stop() {
       running = false;
+      pace.stop();
       await Promise.all(calls);
       await close();
     },

@@ -8,7 +8,7 @@ import {
   type Operation,
   type OperationResult,
 } from '@inventory/client';
-import type { ClientLine, ClientProgram, ClientSaid } from './client-programs.ts';
+import { type ClientLine, type ClientProgram, type ClientSaid, rivalExit } from './client-programs.ts';
 import { createRandom } from './random.ts';
 import { type Ask, createRequests } from './requests.ts';
 
@@ -79,8 +79,14 @@ async function scanner(): Promise<void> {
     await Promise.all(
       works.map(async ({ ask, reference }) => {
         asked.set(reference, ask);
-        await queue.push(asOperation(ask));
-        say({ reference, said: 'stored' });
+        try {
+          await queue.push(asOperation(ask));
+          say({ reference, said: 'stored' });
+        } catch (error) {
+          const { code, message, outcome } = error as { code?: string; message: string; outcome?: 'unknown' };
+          if (message.includes('another program uses')) process.exit(rivalExit);
+          say({ reference, said: outcome ?? 'notApplied', why: `not stored: ${code ?? message}` });
+        }
       }),
     );
     while (queue.size > 3 * burstMax && !isEnding) await pause(50);

@@ -1,9 +1,11 @@
 import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressOf } from '@inventory/db/access/logins';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { migrate } from '@inventory/db/migrate/migrate';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { POSTGRES_ENVIRONMENT } from '@inventory/local/postgres/postgres-data';
 import { createRedisUsers } from '@inventory/local/redis-users';
 import { startStack } from '@inventory/local/stack';
 import { openStretch } from '../harness/network/through.ts';
@@ -12,6 +14,7 @@ import { findServerProgram, type SentinelTrio, startSentinelTrio } from '../harn
 import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
 import { addCaller } from '../harness/service/caller.ts';
 import { startProcess } from '../harness/service/processes.ts';
+import { type Clocks, createClocks } from './clocks.ts';
 import { type BadEnd, type FailedStart, type Member, type Role, startMember } from './member.ts';
 import { startPairNetwork, startTrioNetwork } from './networks.ts';
 import type { Stretch, Way } from './proxy.ts';
@@ -36,6 +39,8 @@ export type Cluster = {
   trio: SentinelTrio | null;
   /** The primary and its synchronous standby; null: there is one Postgres. */
   pair: PostgresPair | null;
+  /** null: every clock is right. */
+  clocks: Clocks | null;
   serverPid(server: 'postgres' | 'redis'): number;
   clientId: string;
   secret: string;
@@ -57,6 +62,8 @@ export async function startCluster(options: {
   sentinel: boolean;
   /** Whether Postgres is a primary and a synchronous standby. */
   standby: boolean;
+  /** Whether the clocks of Postgres and of each process can be set. */
+  clocks: boolean;
   /** Milliseconds since the run began. */
   now: () => number;
   report: (line: string) => void;
@@ -68,6 +75,8 @@ export async function startCluster(options: {
     secret = await prepareDatabase(to, logins);
   };
   const pair = options.standby ? await startPostgresPair({ prepare, synchronous: true }) : null;
+  const clocks = options.clocks ? createClocks(join(tmpdir(), `faults-clocks-${process.pid}`)) : null;
+  Object.assign(POSTGRES_ENVIRONMENT, clocks?.environmentOf('postgres'));
   const stack = await startStack({
     folder: options.folder,
     ...(pair === null ? {} : { databaseUrl: pair.url }),
@@ -108,6 +117,7 @@ export async function startCluster(options: {
       DRAIN_MS: '1000',
       LOG_LEVEL: 'info',
       ...options.env,
+      ...clocks?.environmentOf(`${role}-${index}`),
     };
     const file = join(root, `apps/${role}/src/main.ts`);
     const startOne = (clockShiftMs: number) =>
@@ -140,6 +150,7 @@ export async function startCluster(options: {
     redisUrl: stack.redisUrl,
     trio: sentinels?.trio ?? null,
     pair,
+    clocks,
     internalErrors: () =>
       logs.flatMap((log) => readFileSync(log, 'utf8').split('\n')).filter((line) => isInternal.test(line)),
     serverPid: (server) => JSON.parse(readFileSync(join(options.folder, `${server}.pid`), 'utf8')).pid,

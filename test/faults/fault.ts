@@ -31,6 +31,8 @@ export type Fault = {
   hindersStart?: boolean;
   /** How long the harm lasts after the strike. Default: 0. */
   healsWithinMs?: number;
+  /** How soon the service must be back, if that is not as soon as after other faults. */
+  backWithinMs?: number;
   /** How long it is watched after the strike, if longer than other faults. */
   watchMs?: number;
   /** Creates the stock that it needs, before the callers start. */

@@ -9,6 +9,7 @@ const heldMs = 10_000;
 // Below this share, the drop is more than noise.
 const shareMin = 0.5;
 const unavailableMax = 0.01;
+const unavailableFew = 5;
 
 /** Holds one item's gate for ten seconds. Callers of other items must not notice. */
 const gateHeld: Fault = {
@@ -52,7 +53,7 @@ const gateHeld: Fault = {
         `gate held: other items had ${during.toFixed(0)} yes a second, ${before.toFixed(0)} before it was held`,
       );
     }
-    if (unavailable > others.length * unavailableMax) {
+    if (unavailable > Math.max(unavailableFew, others.length * unavailableMax)) {
       report(`gate held: ${unavailable} of ${others.length} requests of other items were answered 5xx`);
     }
   },

@@ -71,7 +71,10 @@ export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Tol
       const { said: before, firmAt, ask, reference } = operation;
       if (answer.cut !== undefined) operation.wasCut = true;
       // A send that was not accepted says nothing about earlier ones.
-      const isTaken = answer.cut !== 'sending' && !answer.text.includes('cannot reach its database');
+      const isTaken =
+        answer.cut !== 'sending' &&
+        answer.status !== 401 &&
+        !answer.text.includes('cannot reach its database');
       if (before !== null && !isTaken) return;
       const said = saidBy(answer);
       const transactionNo = said === 'yes' ? (JSON.parse(answer.text).transactionNo as number) : null;

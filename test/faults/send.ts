@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { fetchToken } from '../harness/service/caller.ts';
 import type { Cluster } from './cluster.ts';
 import { pickOne } from './random.ts';
+import { startToken } from './token.ts';
 import type { Answer } from './told.ts';
 
 export const batchPath = '/Inventory/Batch';
@@ -24,6 +24,8 @@ export type Send = (
 // counts as lost.
 const answerWithinMs = 8000;
 const batchWithinMs = 15_000;
+// No answer of the service is larger.
+const answerBytesMax = 64 * 1024 * 1024;
 
 /** Sends with a token of the cluster's client until `isRunning` returns false. */
 export async function startSending(
@@ -31,8 +33,7 @@ export async function startSending(
   options: { connections: number; random: () => number; isRunning: () => boolean },
 ): Promise<{ send: Send; close(): Promise<void> }> {
   const pools = new Map<number, Pool>();
-  const origin = `http://127.0.0.1:${cluster.apis[0]!.port}`;
-  const token = await fetchToken(origin, cluster.clientId, cluster.secret);
+  const token = await startToken(cluster, cluster.clientId, cluster.secret);
 
   function poolOf(port: number): Pool {
     const { connections } = options;
@@ -50,6 +51,7 @@ export async function startSending(
         if (ports.length > 0) {
           const port = pickOne(options.random, ports);
           const startedAt = performance.now();
+          const used = token.current();
           const hangUp = new AbortController();
           const late = typeof cut === 'object' ? setTimeout(() => hangUp.abort(), cut.afterMs) : undefined;
           try {
@@ -57,7 +59,7 @@ export async function startSending(
               method,
               path: `/api/v1${path}`,
               headers: {
-                authorization: `Bearer ${token}`,
+                authorization: `Bearer ${used}`,
                 ...(text === undefined ? {} : { 'content-type': 'application/json' }),
                 ...(cut === 'in the body' ? { 'content-length': `${Buffer.byteLength(text!)}` } : {}),
                 ...(key === undefined ? {} : { 'idempotency-key': key }),
@@ -67,8 +69,11 @@ export async function startSending(
                 : { body: cut === 'in the body' ? Readable.from(halfOf(text)) : text }),
               ...(typeof cut === 'object' ? { signal: hangUp.signal } : {}),
               ...(path === batchPath ? { headersTimeout: batchWithinMs } : {}),
+              // An answer that is read in pieces ends this process if its api goes away (undici issue 5360).
+              highWaterMark: answerBytesMax,
             });
             const said = await answer.body.text();
+            if (answer.statusCode === 401 && (await token.renew(used))) continue;
             const isReplayed = answer.headers['idempotent-replayed'] === 'true';
             return {
               status: answer.statusCode,

@@ -48,7 +48,7 @@ export function clientsText(clients: ClientPrograms, { found, told }: ClientFind
   const counts = Object.entries(found).map(([what, each]) => `${what} ${each.length}`);
   return (
     `programs: ${clients.count()} operations, ${told.stored} of them stored on disk; applied ${told.applied}, given up ${told.notApplied}, ` +
-    `unknown at first ${told.unknown}; killed ${clients.killedCount()} times, ${clients.faultCount()} faults of their network\n` +
+    `unknown at first ${told.unknown}; killed ${clients.killedCount()} times, kept out of a queue in use ${clients.rivalCount()} times, ${clients.faultCount()} faults of their network, disk full ${clients.fullCount()} times\n` +
     `programs: ${counts.join(', ')}, ended by themselves ${clients.problems.length}`
   );
 }

@@ -69,7 +69,8 @@ function placePackage(folder: string, name: string): void {
 
 /** The face of a package that is published, or else all of its files. */
 function compiledExports(exports: Record<string, unknown>): Record<string, string> {
-  return '.' in exports ? { '.': './src/index.js' } : { './*': './src/*.js' };
+  if (!('.' in exports)) return { './*': './src/*.js' };
+  return { '.': './src/index.js', './package.json': './package.json' };
 }
 
 /** Packages of the checkout lead to the compiled ones, all others to where they are. */

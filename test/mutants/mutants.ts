@@ -31,7 +31,7 @@ const serveWebhooks = 'packages/db/src/webhooks/serve-webhooks.ts';
 const deliverWebhook = 'apps/worker/src/webhooks/deliver.ts';
 const submit = 'packages/queue/src/submit/submit.ts';
 const backup = 'packages/db/src/backup/backup.ts';
-const upkeep = 'packages/db/schema/10-upkeep.sql';
+const upkeep = 'packages/db/migrations/0004_wrong_clocks.sql';
 const signature = 'packages/queue/src/signature.ts';
 const redisRights = 'packages/queue/src/redis/redis-rights.ts';
 const waiters = 'packages/queue/src/submit/waiters.ts';
@@ -151,17 +151,17 @@ export const mutants: readonly Mutant[] = [
       ],
     ]),
     mutant('a schema of another version accepted', 'it must be migrated', [
-      ['packages/db/src/migrate/migrate.ts', 'if (version < known) {', 'if (version < 0) {'],
+      ['packages/db/src/migrate/migrate.ts', 'if (found < known) {', 'if (found < 0) {'],
     ]),
     mutant('a process accepts tables that are too new', 'it needs a newer version', [
-      [
-        'packages/db/src/migrate/migrate.ts',
-        'if (compatible!.oldest > known) refuseNewer(version, known);',
-        '',
-      ],
+      ['packages/db/src/migrate/migrate.ts', 'if (oldest <= known) return;', 'return;'],
     ]),
     mutant('a process refuses newer tables that still suit it', 'is still good for this version', [
-      ['packages/db/src/migrate/migrate.ts', 'compatible!.oldest > known', 'version > known'],
+      [
+        'packages/db/src/migrate/migrate.ts',
+        '  refuseNewer(found, known, oldest);\n}',
+        '  refuseNewer(found, known, found);\n}',
+      ],
     ]),
   ]),
   ...noticedBy('concurrency/gates.test.ts', [
@@ -292,7 +292,7 @@ export type Taking =`,
   ]),
   ...noticedBy('contract/scan.test.ts', [
     mutant('scan: a lot of another batch of the item matches', 'counts for its own item only', [
-      ['apps/api/src/scan/scan-codes.ts', '&& !contradicts(match, gs1)', ''],
+      ['apps/api/src/scan/scan-codes.ts', 'serial: gs1?.serial2 ?? null', 'serial: null'],
     ]),
   ]),
   ...noticedBy('security/non-interference.test.ts', [
@@ -464,7 +464,7 @@ async function importKey(`,
     ]),
     mutant('an atomic batch is committed in parts, as the fault harness sees it', '3', [
       [
-        'packages/domain/src/stock/atomic.ts',
+        'packages/domain/src/atomic.ts',
         `if (decision.status === 'refused') return refused(index, decision.refusal);`,
         `if (decision.status === 'refused') return { status: 'applied', operations: decided };`,
       ],
@@ -494,7 +494,7 @@ async function importKey(`,
   ]),
   ...noticedBy('concurrency/large-answers.test.ts', [
     mutant('large answers travel through Redis', 'carries only a note that a large answer is stored', [
-      ['packages/queue/src/envelope.ts', 'if (isStored && (', 'if (!isStored && ('],
+      ['packages/queue/src/envelope.ts', 'if (isStored && isApart)', 'if (!isStored && isApart)'],
     ]),
   ]),
   ...noticedBy('concurrency/keys.test.ts', [
@@ -558,7 +558,7 @@ async function importKey(`,
       [statementPool, 'onGone?.(giveUp)', 'onGone?.(() => {})'],
     ]),
     mutant('a connection is used again after a cancel', 'a cancel that comes late', [
-      [statementPool, 'gaveUp || cancelled || suspect', 'gaveUp || suspect'],
+      [statementPool, 'if (gaveUp || cancelled)', 'if (gaveUp)'],
     ]),
     mutant('a broken transaction goes on, on another connection', 'the rest of a transaction', [
       [statementPool, '(cancels && isOutage(error))', 'false'],
@@ -571,8 +571,8 @@ async function importKey(`,
     mutant('a migration applied without its note', 'broken off before it is noted', [
       [
         'packages/db/src/migrate/run-migration.ts',
-        '${timeoutMs};\\n${script}`);',
-        '${timeoutMs};\\n${script}\\ncommit;`);',
+        '${opening(lockMs, statementMs)}${script}`',
+        '${opening(lockMs, statementMs)}${script}\\ncommit;`',
       ],
     ]),
   ]),
@@ -590,8 +590,8 @@ async function importKey(`,
     mutant('applied transactions removed with refused ones', 'workers remove', [
       [
         upkeep,
-        "where status <> 'applied' and at < least(until, clock_timestamp() - interval '8 days')",
-        "where at < least(until, clock_timestamp() - interval '8 days')",
+        "where status <> 'applied' and at < least(until, retention_now() - interval '8 days')",
+        "where at < least(until, retention_now() - interval '8 days')",
       ],
     ]),
     mutant('old keys are never removed', 'workers remove', [
@@ -627,10 +627,10 @@ async function importKey(`,
       [tokenKeys, 'await within(authenticateWithinMs, readSince(performance.now()));', 'void readSince;'],
     ]),
     mutant('the private half of a signing key is deleted at rotation', 'and no other', [
-      [signingKeys, 'where retired <= clock_timestamp() or', 'where retired is not null or'],
+      [signingKeys, 'where retired <= retention_now() or', 'where retired is not null or'],
     ]),
     mutant('the private half of a retired signing key stays', 'and no other', [
-      [signingKeys, 'where retired <= clock_timestamp() or', 'where'],
+      [signingKeys, 'where retired <= retention_now() or', 'where'],
     ]),
     mutant('secrets never expire', 'an expired secret', [
       [
@@ -888,7 +888,7 @@ async function importKey(`,
   ...noticedBy('contract/reverse.test.ts', [
     mutant('a transaction is reversed more than once', 'with ten at once', [
       [
-        'packages/domain/src/stock/reverse.ts',
+        'packages/domain/src/kinds/reverse.ts',
         'if (past.isReversed) return',
         'if (past.isReversed && batch.now < 0) return',
       ],
@@ -913,17 +913,17 @@ async function importKey(`,
     mutant('a dry run is applied', 'counts and reversals', [
       [
         'apps/api/src/stock/transactions.ts',
-        'return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller);',
+        'return sent.isDryRun ? tryOut(request, caller, wait) : transact(request, caller);',
         'return transact(request, caller);',
       ],
     ]),
     mutant('a dry run keeps its key', 'counts and reversals', [
       [
         'apps/api/src/stock/transactions.ts',
-        'async function tryOut(request: SingleRequest, { client, key }: Caller, wait: Wait): Promise<Reply> {',
-        `async function tryOut(request: SingleRequest, caller: Caller, wait: Wait): Promise<Reply> {
-    const { client, key } = caller;
-    await sender.settleAll([sender.queued(request, { ...caller, clientId: client.clientId })]);`,
+        'if (key !== undefined) {\n      const queued = sender.queued(request, { clientId: client.clientId, arrivedAt, key });',
+        `if (key !== undefined) {
+      const queued = sender.queued(request, { clientId: client.clientId, arrivedAt, key });
+      await sender.settleAll([queued], 1000);`,
       ],
     ]),
   ]),
@@ -1009,7 +1009,7 @@ async function importKey(`,
       ],
     ]),
     mutant('client: half a line stays in the file', 'a file that ends at any byte', [
-      ['packages/client/src/queue/file-storage.ts', 'await handle.truncate(bytes);', ''],
+      ['packages/client/src/queue/whole-file.ts', 'await file.truncate(length);', ''],
     ]),
   ]),
   ...noticedBy('client/changes.test.ts', [
@@ -1048,10 +1048,10 @@ async function importKey(`,
   ]),
   ...noticedBy('contract/webhooks.test.ts', [
     mutant('a message is made anew for each attempt', 'the same bytes under the same id', [
-      [deliverWebhook, 'message?.scope === digestScope(wids) ?', 'message?.scope === null ?'],
+      [deliverWebhook, 'judged.lost || judged.isNewScope ? null', 'judged !== null ? null'],
     ]),
     mutant('a message of another scope is sent', 'would tell too much', [
-      [deliverWebhook, 'message?.scope === digestScope(wids) ?', 'message !== null ?'],
+      [deliverWebhook, 'judged.lost || judged.isNewScope ? null', 'judged.lost ? null'],
     ]),
     mutant('the end of a message counts without its lease', 'names another place meanwhile', [
       [serveWebhooks, 'if (!found.held) return false;', ''],
@@ -1074,9 +1074,9 @@ async function importKey(`,
     ]),
     mutant('the name of a receiver is looked up again for the connection', 'looked up once', [
       [
-        'packages/webhooks/src/send-message.ts',
+        'packages/webhooks/src/bounded-connection.ts',
         'if (all) done(null, addresses);',
-        'if (all) void lookUp(host).then((found) => done(null, found));',
+        "if (all) import('node:dns').then(({ lookup }) => lookup(host, { all }, done));",
       ],
     ]),
   ]),
@@ -1085,7 +1085,11 @@ async function importKey(`,
       ['apps/console/page/session.js', "if (isKept) await keep('signIn'", "await keep('signIn'"],
     ]),
     mutant('console: a right to receive suffices to count', 'a client sees only what it may do', [
-      ['apps/console/page/session.js', 'count: [95, 88]', 'count: [95]'],
+      [
+        'packages/domain/src/kinds/count.ts',
+        'permission: [Permission.PositiveAdjustment, Permission.NegativeAdjustment],\n  undo',
+        'permission: Permission.PositiveAdjustment,\n  undo',
+      ],
     ]),
     mutant('console: work that was refused later is forgotten', 'a refused one waits for a person', [
       [
@@ -1095,7 +1099,7 @@ async function importKey(`,
       ],
     ]),
     mutant('console: a tab hears nothing of the others', 'two tabs of a client', [
-      ['packages/client/src/queue/indexed-db-storage.ts', 'others?.postMessage(null);', ''],
+      ['packages/client/src/queue/indexed-db-storage.ts', 'others?.postMessage(told);', ''],
     ]),
     mutant('console: a tab leaves the work of one that ended', 'two tabs of a client', [
       [

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Stack, startStack } from '@inventory/local/stack';
+import { copyRepository } from '../harness/copy-repository.ts';
 import { readOptions } from '../harness/read-options.ts';
 import { type Mutant, mutants } from './mutants.ts';
 
@@ -74,11 +75,11 @@ function startLane(lane: number): Promise<Stack> {
 }
 
 async function runAll() {
-  const unmutated = await copyRepository('unmutated');
+  const unmutated = await copyRepository(join(folder, 'unmutated'));
   await eachInLanes(gather(chosen.map(testsOf)), (tests, lane) => see('', tests, unmutated, lane));
   await rm(unmutated, { recursive: true });
   await eachInLanes(chosen, async (mutant, lane) => {
-    const copy = await copyRepository(mutant.name.replace(/\W+/g, '-'));
+    const copy = await copyRepository(join(folder, mutant.name.replace(/\W+/g, '-')));
     const misfit = await mutate(copy, mutant);
     if (misfit === null) await see(mutant.name, testsOf(mutant), copy, lane);
     else note(mutant.name, testsOf(mutant), { colour: 'broken', because: misfit, seconds: 0 });
@@ -141,35 +142,6 @@ function note(mutant: string, tests: Tests, seen: Seen) {
 
 /** The place of a test run: a copy, the servers of a lane, and a time limit. */
 type Place = { copy: string; lane: number; maxMs: number };
-
-/** Copies the sources; the libraries are linked to the repository's. */
-async function copyRepository(name: string): Promise<string> {
-  const copy = join(folder, name);
-  await rm(copy, { recursive: true, force: true });
-  await mkdir(copy, { recursive: true });
-  const apart = new Set(['.git', '.local', 'node_modules']);
-  for (const entry of await readdir(root)) {
-    if (apart.has(entry)) continue;
-    await cp(join(root, entry), join(copy, entry), {
-      recursive: true,
-      filter: (source) => !apart.has(basename(source)),
-    });
-  }
-  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
-  const packages = ['test'];
-  for (const group of ['apps', 'packages']) {
-    for (const entry of await readdir(join(root, group))) packages.push(`${group}/${entry}`);
-  }
-  for (const each of packages) {
-    const links = join(root, each, 'node_modules');
-    // Relative links, kept as they are, so that the packages of the copy find each other and not the
-    // originals.
-    if (existsSync(links)) {
-      await cp(links, join(copy, each, 'node_modules'), { recursive: true, verbatimSymlinks: true });
-    }
-  }
-  return copy;
-}
 
 /** Breaks a copy; returns the reason when the mutant no longer fits the code. */
 async function mutate(copy: string, { edits }: Mutant): Promise<string | null> {

@@ -4,7 +4,7 @@ import { type Operation, parseRawBatch } from '@inventory/api/stock/batch-call/r
 import { runEach, type Task } from '@inventory/api/stock/batch-call/run-each';
 import { createSender, type OperationToSend, type Sender } from '@inventory/api/stock/sender';
 import type { Caller } from '@inventory/api/stock/transactions';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { QueuedRequest } from '@inventory/domain/request';
 import { createPacer } from '@inventory/process/pacer';
 import { expect, test } from 'vitest';
 import { callTexts } from '../harness/contract/call-texts.ts';

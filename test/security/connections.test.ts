@@ -7,7 +7,7 @@ import { networkOf } from '@inventory/api/http/connections/network';
 import { readJsonBody } from '@inventory/api/http/reading/body';
 import { within } from '@inventory/process/within';
 import Koa from 'koa';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { get, patienceMs, serve } from '../harness/network/http-server.ts';
 import type { RawConnection } from '../harness/network/raw-connection.ts';
 
@@ -60,6 +60,14 @@ test('408 and closed: no head at all, or one that does not end', async () => {
 test('closed: a connection on which nothing more is asked', async () => {
   const { open } = await serve(answerAll, { times: { idleMs: 400 } });
   expect(await (await ask(open())).outcome()).not.toBe('open');
+});
+
+test('closed: a connection on which nothing more is asked, whatever line breaks its peer sends', async () => {
+  const { open } = await serve(answerAll, { times: { idleMs: 400 } });
+  const connection = await ask(open());
+  const drip = setInterval(() => connection.write('\r\n'), 100);
+  onTestFinished(() => clearInterval(drip));
+  expect(await connection.outcome()).not.toBe('open');
 });
 
 test('closed soon when the process stops, however much is left of its time', async () => {

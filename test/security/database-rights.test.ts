@@ -18,10 +18,10 @@ const itemColumns =
   'category, sub_category, units, uom, description, dflt_owner, discontinued, modified, put_up';
 const rights: Record<Part, Record<string, string>> = {
   api: {
-    select: `audit_drift backup_record change client client_secret client_warehouse database_identity envelope_key
+    select: `alias_gtin audit_drift backup_record change client client_secret client_warehouse database_identity envelope_key
       idempotency_key item item_alias item_arrival item_block level_arrival level_set list_arrival list_count
-      lot schema_compatibility schema_version security_group signing_key stock_entry stock_level stock_transaction
-      verifying_key warehouse webhook`,
+      lot schema_compatibility schema_version scope_change security_group signing_key stock_entry stock_level
+      stock_transaction verifying_key warehouse webhook`,
     insert: `change(change_no, kind, part_no) item_arrival idempotency_key(asked_at, client_id, key_digest, refused_at)
       item(${itemColumns}, created, created_by, part_no, short_id) signing_key(kid, private_jwk)
       stock_transaction(request_id, status) verifying_key(kid, public_jwk, signs_from)`,
@@ -29,10 +29,10 @@ const rights: Record<Part, Record<string, string>> = {
     delete: 'item_alias signing_key',
   },
   worker: {
-    select: `audit_drift audit_progress change client client_warehouse database_identity envelope_key idempotency_key
+    select: `alias_gtin audit_drift audit_progress change client client_warehouse database_identity envelope_key idempotency_key
       item item_alias item_arrival item_block level_arrival level_set list_arrival list_count lot
-      schema_compatibility schema_version security_group stock_entry stock_level stock_transaction warehouse
-      webhook webhook_delivery webhook_message webhook_secret`,
+      schema_compatibility schema_version scope_change security_group stock_entry stock_level stock_transaction
+      warehouse webhook webhook_delivery webhook_message webhook_secret`,
     insert: `audit_drift(check_name, expected, found, part_no, rec_no, wid) idempotency_key item_block
       level_arrival level_set list_arrival list_count lot stock_entry stock_level(part_no, wid)
       stock_transaction webhook_delivery(answer, at, attempt, change_count, message_id, outcome, took_ms, webhook_id)
@@ -42,19 +42,19 @@ const rights: Record<Part, Record<string, string>> = {
       idempotency_key(asked_at, fingerprint, refused_at, request_id) item_block level_set
       list_count lot(active, gross_weight, hold, hold_reason, modified, net_weight, rfid_tag, shipped, spot, units)
       stock_level(in_stock, modified, on_hold, used)
-      webhook(after_no, attempts, disabled, disabled_why, failing_since, last_attempt, last_outcome, lease,
-        leased_until, next_attempt, scope, test_asked)`,
+      webhook(after_no, attempts, changes_max, disabled, disabled_why, failing_since, last_attempt, last_outcome,
+        lease, leased_until, next_attempt, scope, test_asked)`,
     delete: 'audit_drift item_arrival level_arrival list_arrival webhook_delivery webhook_message',
   },
   operator: {
-    select: `audit_drift audit_progress backup_record change client client_secret client_warehouse database_identity
-      envelope_key(created, kid) former_client idempotency_key item item_alias item_arrival item_block
-      level_arrival level_set list_arrival list_count lot retention schema_compatibility schema_version
-      security_group signing_key(kid) stock_entry stock_level stock_transaction verifying_key warehouse
+    select: `alias_gtin audit_drift audit_progress backup_record change client client_secret client_warehouse corrected_time
+      database_identity envelope_key(created, kid) feed_place former_client idempotency_key item item_alias item_arrival
+      item_block level_arrival level_set list_arrival list_count lot retention retention_clock schema_compatibility
+      schema_version scope_change security_group signing_key(kid) stock_entry stock_level stock_transaction verifying_key warehouse
       webhook webhook_delivery webhook_message(webhook_id) webhook_secret(created, ends, webhook_id)`,
     insert: `backup_record(bytes, made_by, server, taken_at) change client client_secret client_warehouse
       envelope_key(created) former_client(client_id) item(${itemColumns}, created, created_by, short_id)
-      item_alias item_arrival level_arrival security_group signing_key(kid, private_jwk)
+      item_alias item_arrival level_arrival scope_change security_group signing_key(kid, private_jwk)
       stock_level(asn, committed, on_order, packed, part_no, used, wid)
       stock_transaction(at, body, client_id, kind, request_id, result, status)
       verifying_key(kid, public_jwk, signs_from) warehouse
@@ -272,6 +272,20 @@ test('every part that makes changes may read their moment and ask how far change
   expect(await codes('select feed_position()')).toEqual({ api: null, worker: null, operator: null });
   const until = await codes('select changes_known_until(0)');
   expect(until).toEqual({ api: null, worker: forbidden, operator: forbidden });
+  // What is removed for good is moved on by workers alone.
+  expect(await codes('select move_retention(null, false)')).toEqual({
+    api: forbidden,
+    worker: null,
+    operator: forbidden,
+  });
+  expect(await codes('select correct_times()')).toEqual({
+    api: forbidden,
+    worker: null,
+    operator: forbidden,
+  });
+  expect(await codes("select setval('change_floor_seq', 1)")).toEqual({
+    ...{ api: forbidden, worker: forbidden, operator: forbidden },
+  });
 });
 
 // The parts have no right to it.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
 import type { Sql } from '@inventory/db/postgres/pool';
-import type { SingleRequest } from '@inventory/domain/stock/request';
+import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { ApiClient } from '../harness/service/api-client.ts';
 import { type ProbedApi, startProbedApi } from '../harness/service/probed-api.ts';
@@ -144,7 +144,7 @@ test('what reversals undo is read in stretches when they are tried out: 2,000 li
     return { kind: 'reverse', body: { transactionNo }, of };
   });
   const tried = (requests: readonly SingleRequest[]) => async () => {
-    const trial = await tryOutTogether(service.sql, requests, 'client');
+    const trial = await tryOutTogether(service.sql, requests, 'client', new Map());
     expect(trial).toMatchObject({ status: 'applied', texts: requests.map(() => expect.any(String)) });
   };
   expect(await ledgerReads(service.sql, tried(undone.slice(0, 3)))).toBe(2);

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { answersKey, readerOf } from '@inventory/queue/answer-streams';
 import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis/redis';

@@ -202,6 +202,20 @@ test.each([
   for (const place of places) await watch.expectLinear(place, texts, [1]);
 });
 
+// Each operation of a full batch has them.
+const inOperations: ReadPlace = {
+  name: 'fields of 500 operations',
+  bytesMax: 2000,
+  harmless: `"k":"${'a'.repeat(1980)}"`,
+  put: (text) =>
+    wire(
+      'POST',
+      '/Inventory/Batch',
+      {},
+      `{"mode":"each","operations":[${Array(500).fill(`{"op":"issue",${text}}`)}]}`,
+    ),
+};
+
 const lists = (...all: [member: string, by: string][]) =>
   all.map(([member, by]) => listOf('', member, '', by));
 
@@ -213,6 +227,7 @@ test.each([
   ],
   ['fields of a form', forms, lists(['a', '&'], ['a#', '&'], ['', '&'])],
   ['segments', paths, lists(['', '/'], ['a', '/'], ['Item', '/'])],
+  ['fields of operations', [inOperations], lists(['"a#":1', ','], ['"Spot#":null', ','])],
   ['headers', heads, lists(['a#:', '\r\n'], ['a:b', '\r\n'], ['Authorization: Bearer x', '\r\n'])],
   ['values', upTo(bodyBytes, twoReaders), slowJson.slice(slowTexts.length)],
 ])('linear, and the loop turns on: very many %s', async (_what, places, texts) => {

@@ -372,7 +372,8 @@ test('/Changes: a difference outside the scope changes not a byte, cursors aside
         for (let after = '', hasMore = true; hasMore; ) {
           const { status, text, body } = await world.client.get(`/Changes?limit=${limit}${after}`);
           expect(status).toBe(200);
-          pages.push(ranked(text.replace(body.nextCursor, 'cursor')));
+          const own = text.replace(/,"cursors":\[[^\]]*\]/, '').replace(body.nextCursor, 'cursor');
+          pages.push(ranked(own));
           after = `&after=${body.nextCursor}`;
           hasMore = body.hasMore;
         }

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { pauseHoursMax } from '@inventory/db/webhooks/list-webhooks';
 import { reachOf } from '@inventory/webhooks/addresses';
+import { UnknownHostError } from '@inventory/webhooks/look-up';
 import { pauseAfter, retryAfterMs } from '@inventory/webhooks/retries';
 import { createWebhookSecret } from '@inventory/webhooks/secret';
 import { sendMessage } from '@inventory/webhooks/send-message';
@@ -11,12 +13,13 @@ const reaches = `
   public   8.8.8.8 1.1.1.1 172.15.255.255 172.32.0.0 100.63.255.255 100.128.0.0 192.167.255.255 198.20.0.0
            223.255.255.255 169.253.255.255 2606:4700:4700::1111 2a00:1450::1 2003::1 2001:200::1
   private  10.0.0.1 10.255.255.255 172.16.0.0 172.31.255.255 192.168.1.1 127.0.0.1 127.255.255.255 100.64.0.0
-           100.127.255.255 ::1 0:0:0:0:0:0:0:1 fc00::1 fd12:3456::1
+           100.127.255.255 ::1 0:0:0:0:0:0:0:1 fc00::1 fd12:3456::1 100.100.100.201 fd00:ec3::254 fd20:ce::253
   refused  0.0.0.0 0.1.2.3 169.254.169.254 169.254.0.1 192.0.0.1 192.0.2.1 192.88.99.1 198.18.0.1 198.19.255.255
            198.51.100.1 203.0.113.1 224.0.0.1 239.255.255.255 240.0.0.1 255.255.255.255 :: ::ffff:8.8.8.8
            ::ffff:127.0.0.1 ::ffff:a00:1 ::127.0.0.1 ::ffff:0:127.0.0.1 64:ff9b::7f00:1 64:ff9b:1::1 100::1
            2002:7f00:1:: 2001::1 2001:db8::1 2001:10::1 3fff::1 5f00::1 fe80::1 fe80::1%eth0 febf::1 fec0::1
            ff02::1 4000::1 localhost 127.1 0x7f000001 1.2.3
+           168.63.129.16 100.100.100.200 fd00:ec2::254 fd00:0ec2:0::23 fd20:ce::254 fd00:42::42
 `;
 
 test('which addresses are on the internet, in a private network, or no receiver’s', () => {
@@ -78,7 +81,7 @@ test('the words for what went wrong before an answer came', async () => {
     places.push(`127.0.0.1:${(server.address() as { port: number }).port}`);
     onTestFinished(() => void server.close());
   }
-  const unknown = () => Promise.reject(Object.assign(new Error('no such host'), { code: 'ENOTFOUND' }));
+  const unknown = () => Promise.reject(new UnknownHostError('ENOTFOUND'));
   expect({
     ended: await outcomeOf(`http://${places[0]}/`),
     plain: await outcomeOf(`https://${places[1]}/`),
@@ -106,6 +109,8 @@ test('the pauses between attempts: as Standard Webhooks proposes, longer by chan
   expect(seconds(7200_000, 0).slice(0, 5)).toEqual([7200, 7200, 7200, 7200, 18_000]);
   // A day at most.
   expect(seconds(1e12, 0)[0]).toBe(86_400);
+  // A later time in the table is not believed.
+  expect(Math.max(...seconds(1e12, 1).map(Number))).toBeLessThan(pauseHoursMax * 3600);
   const now = Date.parse('2026-01-31T09:00:00Z');
   const read = [
     '120',

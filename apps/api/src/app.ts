@@ -29,10 +29,12 @@ import type { BodyRoom } from './http/reading/body-room.ts';
 import { nameRequest } from './http/request-id.ts';
 import type { RequestLog } from './http/request-log.ts';
 import { callRoute, parseParams, type Reply, type Route } from './http/route.ts';
+import type { UnreadAnswers } from './http/unread-answers.ts';
 import { sendStream } from './lists/send-stream.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { openApiText } from './openapi/document.ts';
 import { answerHeaders } from './openapi/responses.ts';
+import { clientPackageRoute } from './routes/client-package.ts';
 import { consoleRoutes, isOfConsole } from './routes/console.ts';
 import { docsMethods, docsRoutes, isOfDocs } from './routes/docs.ts';
 import { isOtherFamily, otherMethods } from './routes/not-implemented.ts';
@@ -47,6 +49,8 @@ export const version = 'v1';
 // About 25 lots. Gzip saves seven eighths of the bytes for 0.04 to 0.2 ms of CPU, outside the event loop.
 const compressedFromCharacters = 8000;
 const compress = promisify(gzip);
+// Of a streamed answer: a piece that waits for its reader, and one that is compressed.
+const streamBytes = 1024 * 1024;
 // nginx would collect events until a buffer is full.
 const eventHeaders = { 'X-Accel-Buffering': 'no' };
 
@@ -58,6 +62,7 @@ export type AppOptions = {
   rateLimit: number;
   strangers: Strangers;
   bodyRoom: BodyRoom;
+  answers: UnreadAnswers;
   /** The number of our proxies in front of the service; see `callerAddress`. */
   proxies: number;
   /** The origins that CORS allows. */
@@ -94,7 +99,8 @@ export function createApp(options: AppOptions): Koa {
       }),
     );
   }
-  app.use(docsRoutes(basePath, openApiText(options.routes, basePath)));
+  app.use(docsRoutes(basePath, openApiText(options.routes, basePath), options.proxies));
+  app.use(clientPackageRoute(basePath, options.log));
   if (options.hasConsole) app.use(consoleRoutes());
   app.use(tokenRoute(options));
   app.use(authenticate(options));
@@ -131,7 +137,7 @@ function traceRequests(tracing: Tracing, paths: Paths) {
  * strangers. One middleware for all of it, because each awaits the ones after it in every request.
  */
 function answerRequests(options: AppOptions, paths: Paths) {
-  const { proxies, isDraining, strangers } = options;
+  const { proxies, isDraining, strangers, answers } = options;
   return async (ctx: Context, next: Next) => {
     ctx.state.arrivedAt = performance.now();
     ctx.state.address = callerAddress(ctx.req, proxies);
@@ -144,9 +150,24 @@ function answerRequests(options: AppOptions, paths: Paths) {
     }
     noteAnswer(ctx, failure, options, paths);
     await strangers.slow(ctx);
+    if (ctx.state.client !== undefined) watchUnread(ctx, answers);
     // The process is about to stop: callers must connect to another one.
     if (isDraining() || leavesMuch(ctx.req)) ctx.set('Connection', 'close');
   };
+}
+
+/** Counts what the socket has not taken of an answer, unless the answer has a space of its own. */
+function watchUnread({ req, res, state }: Context, answers: UnreadAnswers) {
+  const space = answers.find(res);
+  // The answer has been made, unless it is a stream that goes on.
+  if (space !== undefined) return space.end();
+  res.once('prefinish', () => {
+    const unread = req.socket.writableLength;
+    if (unread === 0) return;
+    const own = answers.spaceOf({ clientId: (state.client as Client).clientId, res });
+    own.set(unread);
+    own.end();
+  });
 }
 
 /** Sets the request id (the caller's or our own) and the version on every answer. */
@@ -168,6 +189,8 @@ function noteAnswer(
   const route = ctx.state.template ?? templateOf(ctx, paths);
   const tookMs = performance.now() - ctx.state.arrivedAt;
   metrics.answered(method, route, status, tookMs - (ctx.state.waitedMs ?? 0));
+  // Of a known client, whichever of its limits it was. Wrong secrets are counted as failures of tokens.
+  if (status === 429 && ctx.state.client !== undefined) metrics.rateLimited();
   if (failure === null && requestLog.answered === null) return;
   const request = {
     requestId: ctx.response.get('X-Request-Id'),
@@ -288,13 +311,12 @@ function authenticate({ authenticator, strangers, metrics }: AppOptions) {
   };
 }
 
-function limitRate({ rateLimiter, rateLimit, metrics }: AppOptions) {
+function limitRate({ rateLimiter, rateLimit }: AppOptions) {
   return async (ctx: Context, next: Next) => {
     const client = ctx.state.client as Client;
     const verdict = await rateLimiter.take(client.clientId, client.rateLimit ?? rateLimit);
     nameLimit(ctx, 'default', verdict);
     if (verdict.allowed) return next();
-    metrics.rateLimited();
     const message = `Rate limit exceeded: ${verdict.limit} requests per minute.`;
     sendJson(ctx, 429, JSON.stringify({ message }), { 'Retry-After': retryAfterOf(verdict) });
   };
@@ -309,7 +331,7 @@ type Like = {
 type Paths = { route: Koa.Middleware; like: (path: string) => Like[] };
 
 /** Routes requests. `like`: the routes whose paths match a path, in any method. */
-function routeRequests({ routes, bodyRoom }: AppOptions): Paths {
+function routeRequests({ routes, bodyRoom, answers }: AppOptions): Paths {
   const router = new Router({ prefix: basePath, sensitive: true, strict: true });
   const layers = new Map<unknown, Route>();
   for (const declared of routes) {
@@ -319,12 +341,13 @@ function routeRequests({ routes, bodyRoom }: AppOptions): Paths {
   return {
     async route(ctx, next) {
       ctx.state.bodyRoom = bodyRoom;
+      ctx.state.answers = answers;
       for (const layer of router.match(ctx.path, ctx.method).pathAndMethod) {
         const declared = layers.get(layer)!;
         ctx.state.template = declared.path;
         const params = layer.params(ctx.path, layer.captures(ctx.path));
         const reply = await callRoute(declared, ctx, params, ctx.state.client);
-        if (reply !== null) return sendReply(ctx, reply);
+        if (reply !== null) return sendReply(ctx, reply, answers);
       }
       return next();
     },
@@ -382,7 +405,11 @@ function methodsOf(paths: Paths, fullPath: string): readonly string[] {
   return methods;
 }
 
-async function sendReply(ctx: Context, { status, headers = {}, waitedMs, ...reply }: Reply) {
+async function sendReply(
+  ctx: Context,
+  { status, headers = {}, waitedMs, ...reply }: Reply,
+  answers: UnreadAnswers,
+) {
   ctx.state.waitedMs = waitedMs;
   if ('events' in reply) {
     beginJson(ctx, status, { ...headers, ...eventHeaders });
@@ -393,15 +420,22 @@ async function sendReply(ctx: Context, { status, headers = {}, waitedMs, ...repl
   if ('stream' in reply) {
     beginJson(ctx, status, headers);
     sendStream(ctx, reply.stream);
+    answers.find(ctx.res)?.set(streamBytes);
     return;
   }
   const { text } = reply;
   sendJson(ctx, status, text, headers);
-  if (text.length < compressedFromCharacters) return;
+  if (text.length < compressedFromCharacters) {
+    answers.find(ctx.res)?.set(0);
+    return;
+  }
   ctx.vary('Accept-Encoding');
-  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return;
-  ctx.body = await zip(text);
-  ctx.set('Content-Encoding', 'gzip');
+  const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  if (isZipped) ctx.set('Content-Encoding', 'gzip');
+  // As bytes, or it would be in memory twice until it is read.
+  const bytes = isZipped ? await zip(text) : typeof text === 'string' ? Buffer.from(text) : text;
+  ctx.body = bytes;
+  answers.spaceOf({ clientId: ctx.state.client.clientId, res: ctx.res }).set(bytes);
 }
 
 const zipped = new WeakMap<Buffer, Promise<Buffer>>();

@@ -62,6 +62,13 @@ export const apiSettings = {
       error:
         'must be origins as browsers send them, such as https://app.example.com, separated by commas; * is not allowed',
     }),
+  /** Where callers reach the service with TLS; the metrics tell when the certificate there ends. */
+  CERTIFICATE_URL: z
+    .string()
+    .refine((url) => URL.canParse(url) && new URL(url).protocol === 'https:', {
+      error: 'must be an https:// address',
+    })
+    .optional(),
   /** Whether the page for people is served at `/console`. */
   CONSOLE: z.enum(['true', 'false'], { error: 'must be true or false' }).default('true'),
   /**

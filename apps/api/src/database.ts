@@ -1,4 +1,5 @@
 import { type ConnectOptions, connect } from '@inventory/db/postgres/pool';
+import { type SeenServer, seenServers } from '@inventory/db/postgres/servers/seen-servers';
 import {
   createStatementPool,
   type StatementPool,
@@ -33,6 +34,8 @@ export type Database = {
    * The operator's status page. It runs one statement at a time and never takes a connection from other work.
    */
   operations: StatementPool;
+  /** The servers of Postgres as last seen; empty if the address names one. */
+  servers(): SeenServer[];
   /** Answers lists in place of the primary when it has caught up. null: there is no replica. */
   replica: Replica | null;
   /** Number of tasks that wait for a connection or a turn now. */
@@ -190,19 +193,29 @@ export type ReplicaOptions = { readUrl: string; report: (error: Error) => void }
 
 /**
  * Creates the pools. Connections are opened when they are first needed. `readsMax`: connections for cheap
- * lists and single items.
+ * lists and single items. `onFailed`: told the error of any work that failed on the primary.
  */
 export function openDatabase(
   databaseUrl: string,
   readsMax: number,
   replicaOptions: ReplicaOptions | null = null,
+  onFailed: (error: unknown) => void = () => {},
 ): Database {
-  const open = (kind: Kind, onOverrun?: (startedAt: number) => void) =>
-    createStatementPool({
+  const open = (kind: Kind, onOverrun?: (startedAt: number) => void): StatementPool => {
+    const pool = createStatementPool({
       ...kind,
       ...(onOverrun && { onOverrun }),
       open: () => connect(databaseUrl, { ...kind, connectionsMax: 1 }),
     });
+    return {
+      ...pool,
+      run: (work, wait) =>
+        pool.run(work, wait).catch((error) => {
+          onFailed(error);
+          throw error;
+        }),
+    };
+  };
   // The busy pools notice first when connections have died silently, so they tell the others. Otherwise the
   // next use of an idle connection would hang until its time limit.
   const tellAll = (since: number) => {
@@ -236,6 +249,7 @@ export function openDatabase(
   });
   return {
     lists: createLists(pools, turns, replica),
+    servers: () => seenServers(databaseUrl),
     replica,
     reads,
     authentication,

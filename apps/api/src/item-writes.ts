@@ -52,13 +52,13 @@ export function changeItem(
   });
 }
 
-/** Gives an item an alias. Throws Failed. */
+/** Gives an item an alias. 'tooMany': it has as many as it may. Throws Failed. */
 export function addAliasOf(
   { items, verdicts }: Database,
   partNo: number,
   alias: string,
   wait: Wait,
-): Promise<Taught> {
+): Promise<Taught | 'tooMany'> {
   return writeItem({
     wait,
     write: (writeWait) => items.run((sql) => teachAlias(sql, alias, partNo), writeWait),

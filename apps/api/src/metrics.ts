@@ -1,7 +1,10 @@
+import type { SeenServer } from '@inventory/db/postgres/servers/seen-servers';
 import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/telemetry/metrics';
+import { unwritableReading } from '@inventory/process/unwritable';
 import type { EnvelopeObserver, Submitter } from '@inventory/queue/submit/submit';
 import { type FailureCause, failureCauses } from './http/errors.ts';
 import type { BodyRoom } from './http/reading/body-room.ts';
+import type { UnreadAnswers } from './http/unread-answers.ts';
 import type { Needs } from './needs.ts';
 
 /** Why authentication failed: an RFC 6749 code, too many wrong secrets, or a token that is not live. */
@@ -96,6 +99,7 @@ export type ApiReadings = {
     'waitingCount' | 'oldestWaitMs' | 'answerCounts' | 'refusedCount' | 'shardCount'
   >;
   needs: Needs;
+  postgresServers: () => readonly SeenServer[];
   postgresConnections: () => Record<string, number>;
   postgresWaiting: () => Record<string, number>;
   listReads: () => Record<string, number>;
@@ -103,7 +107,9 @@ export type ApiReadings = {
   connectionCount: () => number;
   strangersWaiting: () => number;
   bodyRoom: Pick<BodyRoom, 'bytes' | 'waitingCount'>;
+  answers: Pick<UnreadAnswers, 'bytes' | 'waitingCount'>;
   backupAgeSeconds: () => Record<string, number>;
+  certificateLeftSeconds: () => Record<string, number>;
   changesAwaited: () => number;
   oldestChangeSeconds: () => number;
 };
@@ -176,12 +182,60 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
     'Answers to callers without a valid token that wait for their turn.',
     readings.strangersWaiting,
   );
+  addServerReadings(metrics, readings.postgresServers);
   addLateReadings(metrics, readings);
+}
+
+/** Registers the metrics of each server, where DATABASE_URL names several. */
+function addServerReadings(metrics: Metrics, servers: ApiReadings['postgresServers']): void {
+  const of = (read: (server: SeenServer) => number | null) => () =>
+    Object.fromEntries(
+      servers().flatMap((each) => {
+        const value = read(each);
+        return value === null ? [] : [[each.server, value]];
+      }),
+    );
+  metrics.gauge(
+    'inventory_api_postgres_server_up',
+    '1 when this server of DATABASE_URL answers; absent if there is only one server.',
+    of(({ role }) => (role === 'away' ? 0 : 1)),
+    'server',
+  );
+  metrics.gauge(
+    'inventory_api_postgres_server_primary',
+    '1 when this server of DATABASE_URL takes writes.',
+    of(({ role }) => (role === 'primary' ? 1 : 0)),
+    'server',
+  );
+  metrics.gauge(
+    'inventory_api_postgres_server_lag_bytes',
+    'How much of the log this standby has not applied yet.',
+    of(({ lagBytes }) => lagBytes),
+    'server',
+  );
+  metrics.gauge(
+    'inventory_api_postgres_server_lag_seconds',
+    'Age of what this standby has applied last; 0 when it has applied everything.',
+    of(({ lagSeconds }) => lagSeconds),
+    'server',
+  );
 }
 
 /** Registers the metrics of trouble that no answer shows. */
 function addLateReadings(metrics: Metrics, readings: ApiReadings): void {
-  const { submitter, bodyRoom, backupAgeSeconds } = readings;
+  const { submitter, needs, bodyRoom, answers, backupAgeSeconds, certificateLeftSeconds } = readings;
+  metrics.gauge(
+    'inventory_api_redis_unwritable',
+    '1 while Redis answers but refuses work, by reason.',
+    () => unwritableReading(needs.redisRefusal()),
+    'reason',
+  );
+  metrics.gauge(
+    'inventory_api_postgres_unwritable',
+    '1 while Postgres answers but refuses the work of this api or of a worker, by reason.',
+    () => unwritableReading(needs.unwritable()),
+    'reason',
+  );
   metrics.gauge('inventory_api_changes_awaited', 'Callers that wait for a change.', readings.changesAwaited);
   metrics.gauge(
     'inventory_api_oldest_change_seconds',
@@ -199,10 +253,26 @@ function addLateReadings(metrics: Metrics, readings: ApiReadings): void {
     bodyRoom.waitingCount,
   );
   metrics.gauge(
+    'inventory_api_unread_answer_bytes',
+    'Bytes of answers that their callers have not read yet, and of those that are being made.',
+    answers.bytes,
+  );
+  metrics.gauge(
+    'inventory_api_answers_waiting',
+    'Calls that wait for room for their answer.',
+    answers.waitingCount,
+  );
+  metrics.gauge(
     'inventory_api_backup_age_seconds',
     'Age of the last backup that is recorded in the database; absent if there is none.',
     backupAgeSeconds,
     'by',
+  );
+  metrics.gauge(
+    'inventory_api_certificate_left_seconds',
+    'Time until the certificate at CERTIFICATE_URL ends; absent if that is unset or nobody has answered there.',
+    certificateLeftSeconds,
+    'host',
   );
   metrics.gauge(
     'inventory_api_refused_answers',

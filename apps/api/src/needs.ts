@@ -3,8 +3,11 @@ import { countHangingCommits } from '@inventory/db/postgres/servers/replication'
 import { NeverBegunError, type StatementPool } from '@inventory/db/postgres/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Presence } from '@inventory/process/presence';
+import { noteWrites, type Unwritable, type UnwritableReason } from '@inventory/process/unwritable';
+import type { RedisRefusal } from '@inventory/queue/redis/refusal';
 import type { QueueSight, Submitter } from '@inventory/queue/submit/submit';
 import type { FailureCause } from './http/errors.ts';
+import { createRedisWork } from './redis-work.ts';
 
 /** The state of the other parts that an api needs, as last seen. */
 export type Needs = {
@@ -18,19 +21,21 @@ export type Needs = {
   awaitsWorker(): boolean;
   /** Commits that have waited for a standby for over two seconds; the count is some seconds old at most. */
   hangingCommits(): number;
-  /** Whether Postgres answers and its commits finish. */
-  isPostgresWell(): boolean;
+  /** Why Postgres, which answers, refuses the work of this process or of a worker; null: it does not. */
+  unwritable(): UnwritableReason | null;
+  /** Why Redis, which answers, refuses work; null: it takes work, or is away. */
+  redisRefusal(): RedisRefusal | null;
+  /** What is wrong with Postgres; null: it answers, takes work, and its commits finish. */
+  whyNoAnswer(): 'postgres' | 'unwritable' | null;
   /** Why a transaction got no answer just now. */
   whyUnanswered(): FailureCause;
   /** Notes that Redis did not take an envelope. */
-  sendFailed(): void;
+  sendFailed(error: unknown): void;
   stop(): void;
 };
 
 const lookAtRedisEveryMs = 500;
 const lookAtPostgresEveryMs = 1000;
-// A full Redis still answers, but accepts nothing.
-const sendFailedForMs = 3000;
 // Longer than a worker needs that starts right after the api. From then on, the api at least serves reads.
 const awaitWorkerMs = 10_000;
 // Shorter than a worker takes to count as gone, because the request has waited for as long as well.
@@ -38,21 +43,22 @@ const unseenMs = 2000;
 
 /**
  * Keeps checking that Redis, Postgres and a worker are there. Asks Postgres through `verdicts`, whose writes
- * hang first, and counts hanging commits through `operations`.
+ * hang first, and counts hanging commits through `operations`. `seenHere`: what the statements of this
+ * process met.
  */
 export function watchNeeds(
   presence: Presence,
   submitter: Pick<Submitter, 'isOpen' | 'look'>,
   { verdicts, operations }: { verdicts: StatementPool; operations: StatementPool },
+  seenHere: Unwritable,
 ): Needs {
-  let sight: QueueSight = { workers: 0, seen: [], lastSeenMs: null, backlog: 0 };
+  let sight: QueueSight = { workers: 0, seen: [], lastSeenMs: null, backlog: 0, unwritable: null };
   const startedAt = performance.now();
   let seenAt = startedAt;
   let hasSeenWorker = false;
-  let sendFailedAt = Number.NEGATIVE_INFINITY;
   let hangingCommits = 0;
   let isHeldUp = false;
-  const takesWork = () => performance.now() - sendFailedAt > sendFailedForMs;
+  const redis = createRedisWork(presence);
 
   async function look() {
     sight = await submitter.look();
@@ -66,12 +72,14 @@ export function watchNeeds(
     try {
       if (!submitter.isOpen()) throw new Error('not connected');
       await look();
-      presence.note('redis', takesWork());
+      redis.note(redis.takesWork());
       presence.note('worker', sight.workers > 0);
-    } catch {
-      presence.note('redis', false);
-      sight = { ...sight, workers: 0, seen: [], lastSeenMs: null };
+    } catch (error) {
+      redis.failed(error);
+      redis.note(false);
+      sight = { ...sight, workers: 0, seen: [], lastSeenMs: null, unwritable: null };
     }
+    noteWrites(presence, unwritable());
   });
   const stopPostgres = lookEvery(lookAtPostgresEveryMs, async () => {
     try {
@@ -89,26 +97,31 @@ export function watchNeeds(
     // Connections that were abandoned no longer count as suspect, and they may fill the whole pool.
     if (hangingCommits === 0 && verdicts.counts().suspect === 0 && !isHeldUp) return;
     // If Postgres cannot be asked now, the last value stays.
-    hangingCommits = await operations.run(countHangingCommits).catch(() => hangingCommits);
+    hangingCommits = await operations.run((sql) => countHangingCommits(sql)).catch(() => hangingCommits);
   });
 
-  const isPostgresWell = () => presence.isThere('postgres') && hangingCommits === 0;
+  const unwritable = () => seenHere.now() ?? sight.unwritable;
+  function whyNoAnswer() {
+    if (unwritable() !== null) return 'unwritable';
+    return presence.isThere('postgres') && hangingCommits === 0 ? null : 'postgres';
+  }
 
   return {
     presence,
-    isPostgresWell,
+    unwritable,
+    whyNoAnswer,
     sight: () => sight,
     hangingCommits: () => hangingCommits,
     awaitsWorker: () => !hasSeenWorker && performance.now() - startedAt < awaitWorkerMs,
     whyUnanswered() {
-      if (!submitter.isOpen() || !presence.isThere('redis') || !takesWork()) return 'redis';
-      if (!isPostgresWell()) return 'postgres';
+      if (!submitter.isOpen() || !presence.isThere('redis') || !redis.takesWork()) return 'redis';
+      const why = whyNoAnswer();
+      if (why !== null) return why;
       const unseen = performance.now() - seenAt + (sight.lastSeenMs ?? Number.POSITIVE_INFINITY);
       return unseen > unseenMs ? 'noWorker' : 'busy';
     },
-    sendFailed() {
-      sendFailedAt = performance.now();
-    },
+    redisRefusal: redis.refusal,
+    sendFailed: redis.sendFailed,
     stop() {
       stopRedis();
       stopPostgres();

@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { createRateLimiter } from '@inventory/auth/rate-limit';
+import { createRateLimiter, type RateLimiter } from '@inventory/auth/rate-limit';
 import { readEnvelopeKeys } from '@inventory/db/access/envelope-keys';
 import { excessRightsOf } from '@inventory/db/access/logins';
 import { tryOut, tryOutTogether } from '@inventory/db/batch/dry-run';
 import { findNamedItems } from '@inventory/db/catalog/named-items';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate/migrate';
 import { type DatabaseClock, startDatabaseClock } from '@inventory/db/postgres/database-clock';
-import { reach, type Sql } from '@inventory/db/postgres/pool';
+import { noteUnwritable, reach, type Sql } from '@inventory/db/postgres/pool';
 import { findLossyReplication } from '@inventory/db/postgres/servers/replication';
 import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/postgres/statement-pool';
 import { traceStatements } from '@inventory/db/postgres/trace-statements';
@@ -25,18 +25,21 @@ import { createPresence } from '@inventory/process/presence';
 import { createReport, type Report } from '@inventory/process/report';
 import type { Running } from '@inventory/process/run';
 import { readConfig } from '@inventory/process/settings/config';
-import { hostCountOf } from '@inventory/process/settings/database-address';
+import { hostCountOf, withLoginOf } from '@inventory/process/settings/database-address';
 import { createMetrics } from '@inventory/process/telemetry/metrics';
 import { openTracing } from '@inventory/process/telemetry/open-tracing';
+import { createUnwritable, type Unwritable } from '@inventory/process/unwritable';
 import { warnOfClock } from '@inventory/process/warn-of-clock';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { connectProducer } from '@inventory/queue/redis/redis';
 import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
-import { createSubmitter, type Submitter } from '@inventory/queue/submit/submit';
+import { createSubmitter, type EnvelopeObserver, type Submitter } from '@inventory/queue/submit/submit';
 import { createApp, version } from './app.ts';
 import { watchBackupAge } from './backup-age.ts';
+import { watchCertificate } from './certificate-left.ts';
 import { createFeed, type Feed } from './changes/feed.ts';
 import { watchOldestChange } from './changes/oldest-change.ts';
+import { createWatchedRights, type WatchedRights } from './changes/watched-rights.ts';
 import { apiSettings } from './config.ts';
 import { type Database, openDatabase } from './database.ts';
 import { lateAsBusy } from './http/as-busy.ts';
@@ -48,6 +51,8 @@ import { defaultConnectionsMax } from './http/connections/open-files.ts';
 import { createStanding, type Standing } from './http/connections/standing.ts';
 import { createBodyRoom } from './http/reading/body-room.ts';
 import { createRequestLog } from './http/request-log.ts';
+import type { Route } from './http/route.ts';
+import { createUnreadAnswers, type UnreadAnswers } from './http/unread-answers.ts';
 import { addApiReadings, createApiMetrics } from './metrics.ts';
 import { type Needs, watchNeeds } from './needs.ts';
 import { aliasRoutes } from './routes/aliases.ts';
@@ -65,6 +70,7 @@ import { createBatchCalls } from './stock/batch-call/batch-calls.ts';
 import { createItemNames } from './stock/batch-call/item-names.ts';
 import type { FindOriginals } from './stock/batch-call/read-operations.ts';
 import { createBatchTurns } from './stock/batch-call/turns.ts';
+import type { ReadOutcomes } from './stock/known-outcomes.ts';
 import { createSender, type Sender } from './stock/sender.ts';
 import { createStock } from './stock/transactions.ts';
 import { gather } from './turns/gather.ts';
@@ -100,7 +106,7 @@ function foundNothing(error: unknown) {
 /** Wires up the stock transactions, single and in batches. */
 function wireStock(
   config: { OPERATION_LIMIT: number; QUEUE_PREFIX: string },
-  { database, redis, sender, needs, now }: StockParts,
+  { database, redis, sender, needs, answers, now }: StockParts,
 ) {
   // Verdicts wait for locks and may occupy all of their connections. Plain reads do not wait for a
   // connection.
@@ -118,10 +124,18 @@ function wireStock(
     });
   const readText = <T>(read: (sql: Sql) => Promise<T>) =>
     insist(performance.now() + readAgainForMs, () => database.reads.run(read, soon(textWithinMs)));
-  const answerTexts = createAnswerTexts({
-    read: (requestIds) => readText((sql) => readAnswers(sql, requestIds)),
-    leftOut: (requestIds) => readAgain((sql) => readLeftOut(sql, requestIds)),
-  });
+  const readers = {
+    read: (requestIds: readonly string[]) => readText((sql) => readAnswers(sql, requestIds)),
+    leftOut: (requestIds: readonly string[]) => readAgain((sql) => readLeftOut(sql, requestIds)),
+  };
+  const answerTexts = createAnswerTexts(readers, answers);
+  // This read waits until a standby has its result. While a standby is away, it stays off the connections of
+  // the lists.
+  const readDecided: ReadOutcomes = (requests) =>
+    readAgain(
+      (sql) => readOutcomes(sql, requests),
+      () => needs.hangingCommits() > 0,
+    );
   const turns = createBatchTurns(batchOperationsMax);
   const inTrial = <T>(clientId: string, work: (sql: Sql) => Promise<T>, wait: Wait) =>
     database.trials.run(clientId, work, wait).catch((error) => {
@@ -139,6 +153,7 @@ function wireStock(
       sender: noted,
       findOriginal: async (transactionNo) => (await findOriginals([transactionNo]))[0] ?? null,
       tryOut: (request, clientId, wait) => inTrial(clientId, (sql) => tryOut(sql, request, clientId), wait),
+      readOutcomes: readDecided,
       answerTexts,
       whyUnanswered: needs.whyUnanswered,
     }),
@@ -147,15 +162,9 @@ function wireStock(
       limiter: createRateLimiter(redis, { prefix: config.QUEUE_PREFIX, what: 'operations' }),
       operationLimit: config.OPERATION_LIMIT,
       turns,
-      tryOut: (requests, clientId, wait) =>
-        inTrial(clientId, (sql) => tryOutTogether(sql, requests, clientId), wait),
-      // This read waits until a standby has its result. While a standby is away, it stays off the connections
-      // of the lists.
-      readOutcomes: (requests) =>
-        readAgain(
-          (sql) => readOutcomes(sql, requests),
-          () => needs.hangingCommits() > 0,
-        ),
+      tryOut: (requests, clientId, decided, wait) =>
+        inTrial(clientId, (sql) => tryOutTogether(sql, requests, clientId, decided), wait),
+      readOutcomes: readDecided,
       answerTexts,
       findOriginals,
       itemNames: createItemNames((names) =>
@@ -172,6 +181,7 @@ type StockParts = {
   redis: RedisConnection;
   sender: Sender;
   needs: Needs;
+  answers: UnreadAnswers;
   now: () => number;
 };
 
@@ -179,29 +189,33 @@ type RouteParts = {
   database: Database;
   feed: Feed;
   standing: Standing;
+  rights: WatchedRights;
+  rateLimiter: RateLimiter;
   stock: ReturnType<typeof wireStock>;
   now: () => number;
 };
 
 function routesOf(
   config: { RATE_LIMIT: number; OPERATION_LIMIT: number },
-  { database, feed, standing, stock, now }: RouteParts,
+  { database, feed, standing, rights, rateLimiter, stock, now }: RouteParts,
 ) {
   const { reads, lists } = database;
-  return [
+  const routes: Route[] = [
     ...meRoutes({
       ...{ reads, feed, now },
       rateLimit: config.RATE_LIMIT,
       operationLimit: config.OPERATION_LIMIT,
+      routes: () => routes,
     }),
     ...historyRoutes(database),
-    ...changeRoutes({ feed, reads, standing }),
+    ...changeRoutes({ feed, reads, standing, rights, rateLimiter, rateLimit: config.RATE_LIMIT }),
     ...webhookRoutes({ reads }),
     ...inventoryRoutes(lists, stock),
     ...itemRoutes(database),
     ...aliasRoutes(database),
     ...scanRoutes(lists, now),
   ];
+  return routes;
 }
 
 type DatabaseConfig = {
@@ -211,12 +225,19 @@ type DatabaseConfig = {
 };
 
 /** Opens the database, refuses one that cannot be used, and warns of risky settings. */
-async function openCheckedDatabase(config: DatabaseConfig, log: Log, report: Report): Promise<Database> {
-  const { DATABASE_URL: url, DATABASE_READ_URL: readUrl } = config;
+async function openCheckedDatabase(
+  config: DatabaseConfig,
+  log: Log,
+  report: Report,
+  unwritable: Unwritable,
+): Promise<Database> {
+  const { DATABASE_URL: url } = config;
+  const readUrl = config.DATABASE_READ_URL && withLoginOf(config.DATABASE_READ_URL, url);
   const database = openDatabase(
     url,
     config.DATABASE_CONNECTIONS,
     readUrl === undefined ? null : { readUrl, report: (error) => report(error, 'the replica') },
+    (error) => noteUnwritable(unwritable, error),
   );
   await namingPostgres(url, () => database.reads.run(refuseUnsafeDatabase));
   const excess = await database.reads.run(excessRightsOf);
@@ -250,12 +271,35 @@ async function readiness({ authentication, submitter, needs, clock, isDraining }
 }
 
 /** Names what an api cannot do now although it still serves reads. */
-function whatIsLost(submitter: Submitter, { presence, hangingCommits }: Needs): string | undefined {
+function whatIsLost(
+  submitter: Submitter,
+  { presence, unwritable, hangingCommits }: Needs,
+): string | undefined {
   const instead = 'reads are served, transactions are refused';
   if (!submitter.isOpen()) return `Redis is away: ${instead}`;
   if (!presence.isThere('redis')) return `Redis takes no work: ${instead}`;
   if (!presence.isThere('worker')) return `no worker takes work: ${instead}`;
+  if (unwritable() !== null) return `Postgres refuses to write: ${instead}`;
   return hangingCommits() > 0 ? 'commits wait for a standby: reads are served' : undefined;
+}
+
+/** Counts envelopes, and tells of those that Redis did not take. */
+function observing(envelopes: EnvelopeObserver, onSendFailed: (error: unknown) => void): EnvelopeObserver {
+  return {
+    ...envelopes,
+    sendFailed(error) {
+      envelopes.sendFailed(error);
+      onSendFailed(error);
+    },
+  };
+}
+
+/** Settles the requests of many callers in one statement. */
+function settleTogether(verdicts: StatementPool) {
+  return gather(verdicts, async (sql, requests: readonly SentRequest[]) => {
+    const outcomes = await settle(sql, requests);
+    return requests.map(({ requestId }) => outcomes.get(requestId)!);
+  });
 }
 
 /** Starts an api process. It answers requests on `HOST` and `PORT` until it is stopped. */
@@ -268,7 +312,8 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const metrics = createApiMetrics(registry);
   const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, 'inventory-api');
   if (tracing !== null) traceStatements(tracing.begin);
-  const database = await openCheckedDatabase(config, log, report);
+  const unwritable = createUnwritable();
+  const database = await openCheckedDatabase(config, log, report, unwritable);
   const { lists, authentication, verdicts } = database;
   const clock = await startDatabaseClock(authentication, warnOfClock(log));
   const redis = connectProducer(config.REDIS_URL, (error) => report(error, 'rate limit connection'));
@@ -286,47 +331,40 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     report,
     // The clock of Postgres was changed, or another server took over.
     refusedEarly: clock.doubt,
-    observer: {
-      ...metrics.envelopes,
-      sendFailed() {
-        metrics.envelopes.sendFailed();
-        needs?.sendFailed();
-      },
-    },
+    observer: observing(metrics.envelopes, (error) => needs?.sendFailed(error)),
   });
-  needs = watchNeeds(presence, submitter, database);
+  needs = watchNeeds(presence, submitter, database, unwritable);
   let draining = false;
   const standing = createStanding();
   const strangers = createStrangers(() => draining, standing);
   const bodyRoom = createBodyRoom();
+  const answers = createUnreadAnswers();
   const authenticator = await createAuthenticator(authentication, clock.now, log, strangers.isSpent);
   const sender = createSender({
     submitter,
-    settle: gather(verdicts, async (sql, requests: readonly SentRequest[]) => {
-      const outcomes = await settle(sql, requests);
-      return requests.map(({ requestId }) => outcomes.get(requestId)!);
-    }),
+    settle: settleTogether(verdicts),
     now: clock.now,
     tracing,
   });
-  const stock = wireStock(config, { database, redis, sender, needs, now: clock.now });
+  const stock = wireStock(config, { database, redis, sender, needs, answers, now: clock.now });
   const feed = createFeed(database.changes, database.feedPosition);
-  const isBehindProxy = config.TRUST_PROXY > 0;
+  const rights = createWatchedRights();
+  const rateLimiter = createRateLimiter(redis, { prefix: config.QUEUE_PREFIX, what: 'requests' });
   const app = createApp({
-    routes: routesOf(config, { database, feed, standing, stock, now: clock.now }),
+    routes: routesOf(config, { database, feed, standing, rights, rateLimiter, stock, now: clock.now }),
     token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, config.QUEUE_PREFIX)),
     authenticator,
-    rateLimiter: createRateLimiter(redis, { prefix: config.QUEUE_PREFIX, what: 'requests' }),
+    rateLimiter,
     rateLimit: config.RATE_LIMIT,
     proxies: config.TRUST_PROXY,
     corsOrigins: config.CORS_ORIGINS,
     hasConsole: config.CONSOLE === 'true',
-    ...{ strangers, bodyRoom },
+    ...{ strangers, bodyRoom, answers },
     isDraining: () => draining,
     log,
     tracing,
     requestLog: createRequestLog({
-      ...{ log, folded, isPostgresWell: needs.isPostgresWell },
+      ...{ log, folded, whyNoAnswer: needs.whyNoAnswer },
       isAccessLogged: config.ACCESS_LOG === 'on',
     }),
     metrics,
@@ -336,7 +374,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
     standing,
     connectionsMax: config.CONNECTIONS_MAX ?? defaultConnectionsMax(),
     // Behind a proxy, all callers have the proxy's address.
-    perAddressMax: config.CONNECTIONS_PER_ADDRESS_MAX ?? (isBehindProxy ? 0 : perAddressMax),
+    perAddressMax: config.CONNECTIONS_PER_ADDRESS_MAX ?? (config.TRUST_PROXY > 0 ? 0 : perAddressMax),
     report: (counts) => log.warn(counts, 'too many connections: see CONNECTIONS_MAX'),
   });
   await new Promise<void>((resolve, reject) => {
@@ -346,23 +384,26 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   // Only the metrics on the internal port show it.
   const backups = config.INTERNAL_PORT === undefined ? null : watchBackupAge(database.operations);
   const oldestChange = config.INTERNAL_PORT === undefined ? null : watchOldestChange(database.operations);
+  const certificate = config.INTERNAL_PORT === undefined ? null : watchCertificate(config.CERTIFICATE_URL);
   addApiReadings(registry, {
     submitter,
     needs,
+    postgresServers: database.servers,
     postgresConnections: database.connectionCounts,
     postgresWaiting: database.waitingCounts,
     listReads: lists.readsBy,
     clockDifferenceSeconds: clock.differenceSeconds,
     connectionCount: connections.count,
     strangersWaiting: strangers.waitingCount,
-    bodyRoom,
+    ...{ bodyRoom, answers },
     backupAgeSeconds: () => backups?.seconds() ?? {},
+    certificateLeftSeconds: () => certificate?.seconds() ?? {},
     changesAwaited: feed.waitingCount,
     oldestChangeSeconds: () => oldestChange?.seconds() ?? 0,
   });
   let statusPage: StatusPage | undefined;
   if (config.INTERNAL_PORT !== undefined)
-    statusPage = startStatusPage(registry, database.operations, () => needs.sight().seen);
+    statusPage = startStatusPage(registry, database, () => needs.sight().seen);
   const internal = await serveInternal(config, {
     checkReady: () => readiness({ authentication, submitter, needs, clock, isDraining: () => draining }),
     metrics: registry,
@@ -380,6 +421,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       draining = true;
       // Who waits for changes is answered now, and goes to another process.
       feed.stop();
+      rights.stop();
       await setTimeout(config.DRAIN_MS);
       connections.drain();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -390,6 +432,7 @@ export async function startServer(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       keys.stop();
       statusPage?.stop();
       backups?.stop();
+      certificate?.stop();
       oldestChange?.stop();
       await internal?.close();
       clock.stop();

@@ -1,6 +1,6 @@
 import { gateNamesOf, needsAny } from '@inventory/db/batch/gates';
+import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { createHeldGates, type HeldGatesOptions } from './held-gates.ts';
 
 export type BatcherOptions = HeldGatesOptions & {

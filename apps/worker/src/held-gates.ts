@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { gateNamesOf } from '@inventory/db/batch/gates';
+import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
 
 export type HeldGates = {
   /** From now on, requests for these gates are put aside. */

@@ -3,6 +3,7 @@ import type { BatchTimes } from '@inventory/db/batch/apply-batch';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { Presence } from '@inventory/process/presence';
 import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/telemetry/metrics';
+import { type Unwritable, unwritableReading } from '@inventory/process/unwritable';
 import { type BusyTime, createBusyTime } from './busy-time.ts';
 
 /**
@@ -24,6 +25,7 @@ export type WorkerMetrics = {
 
 export type WorkerReadings = {
   presence: Presence;
+  unwritable: Unwritable;
   connections: () => { busy: number; idle: number };
   clockDifferenceSeconds: () => number;
   foldingLagSeconds: () => number;
@@ -118,6 +120,12 @@ function addReadings(metrics: Metrics, readings: WorkerReadings, busy: BusyTime)
   );
   metrics.gauge('inventory_worker_redis_up', '1 when Redis gives work.', () => upOf(readings, 'redis'));
   metrics.gauge('inventory_worker_postgres_up', '1 when Postgres answers.', () => upOf(readings, 'postgres'));
+  metrics.gauge(
+    'inventory_worker_postgres_unwritable',
+    '1 while Postgres answers but refuses the work of this worker, by reason.',
+    () => unwritableReading(readings.unwritable.now()),
+    'reason',
+  );
   metrics.gauge(
     'inventory_worker_postgres_connections',
     'Connections to Postgres for batches.',

@@ -6,14 +6,16 @@ import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { refuseUnsafeDatabase } from '@inventory/db/migrate/migrate';
+import { type CorrectedTime, correctTimes } from '@inventory/db/operator/stored-times';
 import { startDatabaseClock } from '@inventory/db/postgres/database-clock';
-import { isOutage, isStatementTimeout, reach, type Sql } from '@inventory/db/postgres/pool';
+import { isOutage, isStatementTimeout, noteUnwritable, reach, type Sql } from '@inventory/db/postgres/pool';
 import { findLossyReplication } from '@inventory/db/postgres/servers/replication';
 import { traceStatements } from '@inventory/db/postgres/trace-statements';
 import { namingPostgres } from '@inventory/db/postgres/unreachable';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
+import { createRetentionClock } from '@inventory/db/requests/retention-clock';
 import { settle } from '@inventory/db/requests/settle';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { QueuedRequest } from '@inventory/domain/request';
 import { serveInternal } from '@inventory/process/internal-server';
 import { createFoldedLog } from '@inventory/process/log/folded-log';
 import type { Log } from '@inventory/process/log/log';
@@ -27,6 +29,7 @@ import { hostCountOf } from '@inventory/process/settings/database-address';
 import { createMetrics } from '@inventory/process/telemetry/metrics';
 import { openTracing } from '@inventory/process/telemetry/open-tracing';
 import type { Tracing } from '@inventory/process/telemetry/tracing';
+import { createUnwritable, noteWrites, type Unwritable } from '@inventory/process/unwritable';
 import { warnOfClock } from '@inventory/process/warn-of-clock';
 import { within } from '@inventory/process/within';
 import { createConsumer } from '@inventory/queue/consume/consume';
@@ -35,7 +38,7 @@ import { startAuditKeeper } from './audit-keeper.ts';
 import { createBatcher } from './batcher.ts';
 import { workerSettings } from './config.ts';
 import { createCountKeeper } from './count-keeper.ts';
-import { openWorkerDatabase } from './database.ts';
+import { openWorkerDatabase, type WorkerDatabase } from './database.ts';
 import { createWorkerMetrics } from './metrics.ts';
 import { createRetentionKeeper } from './retention-keeper.ts';
 import { startWebhooks } from './webhooks/webhooks.ts';
@@ -61,17 +64,13 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   const { batches, folds, audits } = database;
   // Uses the long limit of `folds`: the driver takes longer to report an unreachable database than a batch
   // may take.
-  await namingPostgres(config.DATABASE_URL, () => folds.run(refuseUnsafeDatabase));
-  const excess = await folds.run(excessRightsOf);
-  if (excess !== null)
-    log.warn(`DATABASE_URL logs in as ${excess}; a login with the role inventory_worker is enough`);
-  const lossy = await folds.run((sql) => findLossyReplication(sql, hostCountOf(config.DATABASE_URL)));
-  if (lossy !== null) log.warn(lossy);
+  await checkDatabase(config.DATABASE_URL, folds, log);
   const keys = await openEnvelopeKeys(() => batches.run(({ sql }) => readEnvelopeKeys(sql)));
   const clock = await startDatabaseClock(
     { run: (work) => batches.run(({ sql }) => work(sql)) },
     warnOfClock(log),
   );
+  const unwritable = createUnwritable();
   const parts = createPartNumbers();
   const fold = ({ listMs, allMs }: typeof usualFold) => folds.run((sql) => foldArrivals(sql, listMs), allMs);
   const counts = createCountKeeper(
@@ -82,8 +81,13 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       }),
     report,
   );
+  const moveRetention = createRetentionClock();
   const retention = createRetentionKeeper(async () => {
-    const remove = (sql: Sql) => removeOutdatedPiece(sql, config.IDEMPOTENCY_KEY_DAYS);
+    const remove = async (sql: Sql) => {
+      for (const corrected of await correctTimes(sql)) tellCorrected(log, corrected);
+      await moveRetention(sql);
+      return removeOutdatedPiece(sql, config.IDEMPOTENCY_KEY_DAYS);
+    };
     // It waits behind a large fold for the only connection. A shorter limit would end that fold.
     return (await folds.run(remove, largeFold.allMs)).goesOn;
   }, report);
@@ -108,6 +112,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   });
   const metrics = createWorkerMetrics(registry, {
     presence,
+    unwritable,
     audit: audit?.state ?? null,
     connections: () => batches.current().counts(),
     clockDifferenceSeconds: clock.differenceSeconds,
@@ -121,7 +126,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
       // If a batch was abandoned but still committed, its requests are found decided when they are taken up
       // again.
       const outcomes = await metrics.batch(requests.length, (observe) =>
-        batches.run((pool) => applyBatch(pool, requests, parts, observe)),
+        batches.run((pool) => applyBatch(pool, requests, parts, observe)).catch(noting(unwritable)),
       );
       counts.wake();
       return outcomes;
@@ -166,6 +171,9 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
         () => false,
       );
     presence.note('postgres', isThere);
+    const reason = unwritable.now();
+    noteWrites(presence, reason);
+    if (reason !== null) consumer.tellUnwritable(reason);
   });
   const checkReady = async () => {
     await batches.run(({ sql }) => reach(sql));
@@ -191,6 +199,24 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Log): Promise<Run
   };
 }
 
+/** Refuses a database that cannot be used, and warns of risky settings. */
+async function checkDatabase(url: string, folds: WorkerDatabase['folds'], log: Log): Promise<void> {
+  await namingPostgres(url, () => folds.run(refuseUnsafeDatabase));
+  const excess = await folds.run(excessRightsOf);
+  if (excess !== null)
+    log.warn(`DATABASE_URL logs in as ${excess}; a login with the role inventory_worker is enough`);
+  const lossy = await folds.run((sql) => findLossyReplication(sql, hostCountOf(url)));
+  if (lossy !== null) log.warn(lossy);
+}
+
+/** Notes why Postgres refused a batch, and throws the error on. */
+function noting(unwritable: Unwritable): (error: unknown) => never {
+  return (error) => {
+    noteUnwritable(unwritable, error);
+    throw error;
+  };
+}
+
 /** Runs a batch as a span with links to the traces of its requests. Without tracing, just runs it. */
 function inSpan<T>(
   tracing: Tracing | null,
@@ -208,6 +234,14 @@ function inSpan<T>(
       },
       () => apply(requests),
     );
+}
+
+/** Logs stored times that lay in the future: the name of their column, and no value of a caller. */
+function tellCorrected(log: Log, { place, count, latest }: CorrectedTime): void {
+  log.warn(
+    { place, count, latest: latest.toISOString() },
+    'stored times were later than their rule allows, from a clock that was ahead; they were set to now',
+  );
 }
 
 /** Logs a place that disagrees: numbers and fixed words only, no name of an item. */

@@ -1,5 +1,5 @@
+import type { Needed } from '@inventory/domain/permission';
 import type { Client } from './client.ts';
-import type { Needed } from './permission.ts';
 
 /** Why a client may not do something. Each has a message in the contract. */
 export type Denial = 'readOnly' | 'permission' | 'scope';

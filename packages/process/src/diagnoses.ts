@@ -37,8 +37,43 @@ const table = {
     figures: `seen by ${instance}`,
     lookAt:
       'whether it runs, has room on its disk and connections left (`max_connections`), and can be reached with `DATABASE_URL`.',
-    act: 'Repair it; the service then continues by itself.',
+    act: 'Repair it; the service then continues by itself. If the primary of several servers is lost, promote the standby that is least behind.',
     more: 'Callers that were told "the outcome is not known" resend with the same key.',
+  },
+  InventoryPostgresUnwritable: {
+    labels: { severity: 'critical', cause: 'unwritable' },
+    expr: 'inventory_api_postgres_unwritable == 1 or inventory_worker_postgres_unwritable == 1',
+    keepFiringFor: '30s',
+    title: 'Postgres answers but refuses to write',
+    effect: 'receive, move and issue are refused, lists are served while Postgres takes connections',
+    figures: `{{ $labels.reason }}, seen by ${instance}`,
+    lookAt:
+      'the log of Postgres, the free space of its disk, `transaction_read_only`, `max_connections` and `max_locks_per_transaction`.',
+    act: 'Make room on the disk, or enlarge it. If Postgres is read-only, see whether `DATABASE_URL` leads to a standby or somebody set `default_transaction_read_only`. If it has no connection left, end what uses too many, or raise `max_connections`. The service then continues by itself.',
+    more: 'The label `reason` tells which of these it is: `disk`, `readOnly`, `connections`, `memory` (memory, or the table of locks) or `limit`. Another worker does not help.',
+  },
+  InventoryTwoPrimaries: {
+    labels: { severity: 'critical', cause: 'twoPrimaries' },
+    expr: 'sum by (instance) (inventory_api_postgres_server_primary) > 1',
+    keepFiringFor: '30s',
+    title: 'Several servers of Postgres take writes',
+    effect:
+      'the old primary was not stopped when a standby was promoted; what is written there is in no answer of the service, and is lost',
+    figures: `{{ $value }}, seen by ${instance}`,
+    lookAt: `\`${inventoryCommand('doctor')}\`, which names them with their timelines: the lower one is the old primary.`,
+    act: 'Stop the old primary at once, and find out why your cluster manager did not. Make it a standby again with `pg_rewind` or a new base backup.',
+    more: 'Processes use the server with the later promotion and never return to an earlier one. Other programs that wrote to the old one have to write that again.',
+  },
+  InventoryServerAway: {
+    labels: { severity: 'warning', cause: 'serverAway' },
+    expr: 'inventory_api_postgres_server_up == 0',
+    for: '15s',
+    title: 'A server of Postgres is away',
+    effect: 'while another one takes writes nobody notices, but there is one less that could take over',
+    figures: `{{ $labels.server }}, seen by ${instance}`,
+    lookAt: `its log, and \`${inventoryCommand('status')}\`, which shows the role and the lag of each server.`,
+    act: 'Start it again. If it was the primary, make it a standby of the new one first (`pg_rewind`, or a new base backup), or there are two primaries.',
+    more: 'A server that is gone for good is taken out of `DATABASE_URL`.',
   },
   InventoryCommitsHang: {
     labels: { severity: 'critical', cause: 'commits' },
@@ -54,7 +89,8 @@ const table = {
   },
   InventoryRedisAway: {
     labels: { severity: 'critical', cause: 'redis' },
-    expr: 'inventory_api_redis_up == 0 or inventory_worker_redis_up == 0',
+    // One that answers and refuses is the next cause.
+    expr: '(inventory_api_redis_up == 0 or inventory_worker_redis_up == 0) unless on () (inventory_api_redis_unwritable == 1)',
     keepFiringFor: '30s',
     title: 'Redis is away or takes no work',
     effect: 'receive, move and issue are refused, lists are served',
@@ -62,6 +98,18 @@ const table = {
     lookAt: 'whether it runs, is full (`maxmemory`) or a replica, and can be reached with `REDIS_URL`.',
     act: 'Restart or empty it as needed; it holds nothing worth saving, and the service then continues by itself.',
     more: 'Keep the eviction policy `noeviction`.',
+  },
+  InventoryRedisUnwritable: {
+    labels: { severity: 'critical', cause: 'redisUnwritable' },
+    expr: 'inventory_api_redis_unwritable == 1',
+    keepFiringFor: '30s',
+    title: 'Redis answers but refuses work',
+    effect: 'receive, move and issue are refused, lists are served',
+    figures: `{{ $labels.reason }}, seen by ${instance}`,
+    lookAt:
+      'its log and `INFO`: `min_slaves_good_slaves` (the replicas that are attached and not far behind), `used_memory`, `role`, `rdb_last_bgsave_status`.',
+    act: 'If it lacks replicas (`NOREPLICAS`), bring one back, or lower `min-replicas-to-write` (0 where a master has a single replica) with `CONFIG SET` and in its file. If its memory is full, raise `maxmemory` or remove keys that are not of this service. If it cannot save, make room on its disk. If it is a replica, point `REDIS_URL` to the master or to Sentinels. The service then continues by itself.',
+    more: 'The label `reason` tells which of these it is: `replicas`, `memory`, `disk` or `readOnly`. Another worker does not help.',
   },
   InventoryNoWorker: {
     labels: { severity: 'critical', cause: 'noWorker' },
@@ -85,7 +133,7 @@ const table = {
     figures: `seen by ${instance}`,
     lookAt:
       'whether the workers are busy (`inventory_worker_busy_ratio`), what Postgres waits for (`pg_stat_activity`), and which client asks for much.',
-    act: `Start another worker if workers are busy and Postgres is not. If neither is busy, end the session that holds a row of \`stock_level\` by hand. Limit a client that sends far too much (\`${inventoryCommand('client set --rate-limit')}\`).`,
+    act: `Start another worker if workers are busy and Postgres is not. If neither is busy, end the session that holds a row of \`stock_level\` by hand. Limit a client that sends far too much (\`${inventoryCommand('client set --id CLIENT --rate-limit 100')}\`).`,
     more: 'For lists see [reads.md](reads.md).',
   },
   InventoryClockOff: {
@@ -137,7 +185,7 @@ const table = {
     figures: `at ${instance}`,
     lookAt: 'whether Postgres is away, as for InventoryPostgresAway.',
     act: 'Repair it. A resend with the same `Idempotency-Key` gets the true answer.',
-    more: `Without a key, \`${inventoryCommand('transaction list --client')}\` shows it.`,
+    more: `Without a key, \`${inventoryCommand('transaction list --client CLIENT')}\` shows it.`,
   },
   InventoryForeignWrites: {
     labels: { severity: 'critical', cause: 'forged' },
@@ -146,7 +194,7 @@ const table = {
     effect: 'no process of this service signed that, and none used it',
     figures: `seen by ${instance}`,
     lookAt:
-      'who has the password of Redis, whether two services share a `QUEUE_PREFIX`, and whether a process still uses a database that was restored elsewhere.',
+      'who has the password of Redis, whether two services share a `QUEUE_PREFIX` (each copy of a database is one of its own), and whether a process still uses a database that was restored elsewhere.',
     act: 'Separate them. This ends ten minutes after the last time.',
     more: 'It is expected after a restore with the same Redis. After a break-in see [leaked secrets](backup.md#when-a-secret-has-leaked).',
   },
@@ -239,8 +287,8 @@ const table = {
     title: 'A webhook has not delivered for long',
     effect: 'its receiver gets no changes until it answers, or an operator acts',
     figures: '{{ $value | humanizeDuration }}',
-    lookAt: `\`${inventoryCommand('webhook list')}\` and \`${inventoryCommand('webhook show')}\`: the last answers of the receiver.`,
-    act: `Tell the owner of the receiver. Once it answers, \`${inventoryCommand('webhook test')}\` shows that messages arrive; \`${inventoryCommand('webhook enable')}\` lets a disabled one go on. Disable or remove one that nobody needs.`,
+    lookAt: `\`${inventoryCommand('webhook list')}\` and \`${inventoryCommand('webhook show --id NUMBER')}\`: the last answers of the receiver.`,
+    act: `Tell the owner of the receiver. Once it answers, \`${inventoryCommand('webhook test --id NUMBER')}\` shows that messages arrive; \`${inventoryCommand('webhook enable --id NUMBER')}\` lets a disabled one go on. Disable or remove one that nobody needs.`,
     more: 'No change is lost: the webhook goes on where it stopped. Tried for more than three days, it is disabled.',
   },
   InventoryBackupOld: {
@@ -252,8 +300,19 @@ const table = {
     effect: 'it was recorded more than 26 hours ago',
     figures: '{{ $value | humanizeDuration }}',
     lookAt: 'why the daily backup is missing (disk full, password, machine off).',
-    act: `Make one now with \`${inventoryCommand('backup')}\`. If another tool makes your backups, have it run \`${inventoryCommand('backed-up')}\` afterwards.`,
+    act: `Make one now with \`${inventoryCommand('backup >NAME.inventory')}\`. If another tool makes your backups, have it run \`${inventoryCommand('backed-up --by TOOL')}\` afterwards.`,
     more: 'Where no backup was ever recorded, this alert does not exist.',
+  },
+  InventoryCertificateEnds: {
+    labels: { severity: 'warning', cause: 'certificate' },
+    expr: 'min(inventory_api_certificate_left_seconds) < 14 * 86400',
+    for: '1m',
+    title: 'The certificate that callers see ends soon',
+    effect: 'less than 14 days are left, and callers refuse the service when it has ended',
+    figures: '{{ $value | humanizeDuration }}',
+    lookAt: 'whether the renewed files are in `TLS_FOLDER`, or why the proxy cannot renew it (its log).',
+    act: 'Renew it, and reload the proxy with `caddy reload --force`: without `--force` it goes on with the old one.',
+    more: 'The steps are in [containers.md](containers.md).',
   },
   InventoryWrongSecrets: {
     labels: { severity: 'warning', cause: 'token' },
@@ -261,7 +320,7 @@ const table = {
     for: '1m',
     title: 'More than one wrong secret arrives a second',
     effect: 'somebody tries secrets, or a client uses an old one; valid ones are always accepted',
-    lookAt: `\`${inventoryCommand('client show')}\`, which shows when the secrets of a client end.`,
+    lookAt: `\`${inventoryCommand('client show --id CLIENT')}\`, which shows when the secrets of a client end.`,
     act: 'Give that client its current secret.',
     more: 'A secret of 256 random bits cannot be guessed. The service and its proxy store no addresses; a load balancer in front may.',
   },

@@ -1,11 +1,12 @@
 import type { FoldedLog } from './log/folded-log.ts';
 
 /** Parts that the processes need, and that may be away. */
-export type Needed = 'redis' | 'postgres' | 'worker';
+export type Needed = 'redis' | 'postgres' | 'worker' | 'writes';
 
 /** Which of these parts are there; each change is logged. */
 export type Presence = {
-  note(what: Needed, isThere: boolean): void;
+  /** `why`: what the log adds to the words for a part that is away. */
+  note(what: Needed, isThere: boolean, why?: string): void;
   isThere(what: Needed): boolean;
   /** The parts that are away, in words for the log; undefined if none is. */
   away(): string | undefined;
@@ -15,6 +16,7 @@ const names: Record<Needed, string> = {
   redis: 'Redis is away or takes no work',
   postgres: 'Postgres is away or does not answer',
   worker: 'no worker takes work',
+  writes: 'Postgres refuses to write',
 };
 
 /** Assumes that everything is there until told otherwise. */
@@ -27,7 +29,7 @@ export function createPresence(log: FoldedLog): Presence {
   }
 
   return {
-    note(what, isThere) {
+    note(what, isThere, why) {
       const since = awaySince.get(what);
       if (isThere && since !== undefined) {
         awaySince.delete(what);
@@ -35,7 +37,7 @@ export function createPresence(log: FoldedLog): Presence {
         tell('info', what, `${what} is back`, { back: what, awaySeconds });
       } else if (!isThere && since === undefined) {
         awaySince.set(what, performance.now());
-        tell('warn', what, names[what], { away: what });
+        tell('warn', what, why === undefined ? names[what] : `${names[what]}: ${why}`, { away: what });
       }
     },
     isThere: (what) => !awaySince.has(what),

@@ -8,20 +8,32 @@ import type { RedisConnection } from './redis/redis-cluster.ts';
 // The job id names that api. BullMQ writes to the stream in the step that ends the job, so it costs no extra
 // round trip. The signature of an envelope covers its job id, so no other process can redirect an answer.
 
-/** The name of an api process that reads answers: 16 random letters. */
+/**
+ * The name of an api process that reads answers: the eight letters of its database, and eight random ones. In
+ * version 0.1.0 all 16 were random.
+ */
 export type Reader = string;
 
 const readerPattern = /^[\w-]{16}$/;
 const idPattern = /^([\w-]{16})\.\d{1,15}$/;
+const namedIdPattern = /^([\w-]{8})[\w-]{8}\.0\d{1,14}$/;
 
-/** Draws the name of an api process. */
-export function drawReader(): Reader {
-  return randomBytes(12).toString('base64url');
+/** Draws the name of an api process. `site`: the name of its database (`EnvelopeKeys`). */
+export function drawReader(site: string): Reader {
+  return site + randomBytes(6).toString('base64url');
 }
 
-/** The id of an api's job number `count`. */
+/** The id of an api's job number `count`. The 0 says that the id names a database; see `siteOf`. */
 export function jobIdOf(reader: Reader, count: number): string {
-  return `${reader}.${count}`;
+  return `${reader}.0${count}`;
+}
+
+/**
+ * The database that a job is for. The signature of an envelope covers its job id, so nobody can give it to
+ * another database. null: an api of version 0.1.0 sent it.
+ */
+export function siteOf(jobId: string): string | null {
+  return namedIdPattern.exec(jobId)?.[1] ?? null;
 }
 
 /**

@@ -1,7 +1,10 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
-/** A key as stored in Postgres. `settled`: every process has read it by now. */
-export type StoredEnvelopeKey = { kid: number; secret: Uint8Array; settled: boolean };
+/**
+ * A key as stored in Postgres. `settled`: every process has read it by now. `site`: the name of the database
+ * that it was read from, eight letters, which no copy of that database has.
+ */
+export type StoredEnvelopeKey = { kid: number; secret: Uint8Array; settled: boolean; site: string };
 
 /**
  * `secret` is a KeyObject: from plain bytes, Node would make one for each signature, which takes five times
@@ -15,6 +18,8 @@ export type EnvelopeKeys = {
   signing(): EnvelopeKey;
   /** A key that verifies; null if none has this number. */
   find(kid: unknown): EnvelopeKey | null;
+  /** The name of the database that the keys are from. */
+  site(): string;
   /** Reads the keys again, unless that was done a moment ago. Never fails. */
   refresh(): Promise<void>;
   stop(): void;
@@ -33,6 +38,7 @@ const readAgainAfterMs = 1000;
 export async function openEnvelopeKeys(read: () => Promise<StoredEnvelopeKey[]>): Promise<EnvelopeKeys> {
   let keys = new Map<unknown, EnvelopeKey>();
   let signing: EnvelopeKey;
+  let site = '';
   let readAt = Number.NEGATIVE_INFINITY;
 
   async function readAll() {
@@ -42,6 +48,7 @@ export async function openEnvelopeKeys(read: () => Promise<StoredEnvelopeKey[]>)
     if (newest === undefined) throw new Error('the database has no key for envelopes');
     keys = new Map(found.map(({ kid, secret }) => [kid, { kid, secret: createSecretKey(secret) }]));
     signing = keys.get(newest.kid)!;
+    site = newest.site;
   }
 
   await readAll();
@@ -49,6 +56,7 @@ export async function openEnvelopeKeys(read: () => Promise<StoredEnvelopeKey[]>)
   timer.unref();
   return {
     signing: () => signing,
+    site: () => site,
     find: (kid) => keys.get(kid) ?? null,
     async refresh() {
       if (performance.now() - readAt > readAgainAfterMs) await readAll().catch(() => {});

@@ -1,44 +1,28 @@
+import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
-
-/**
- * The envelope version in which each kind of request was introduced. An older worker leaves an envelope of a
- * later version to workers that know it, so both versions can run together. A new kind gets the next number,
- * and so does a change that an older worker would misread.
- */
-const versionSince: Readonly<Record<QueuedRequest['kind'], number>> = {
-  receive: 1,
-  move: 1,
-  issue: 1,
-  count: 1,
-  reverse: 1,
-  batch: 1,
-};
+import { knownVersion, versionOfRequest } from './request-versions.ts';
 
 /**
  * The version of an envelope with these requests: the lowest that is known to all workers that can apply
- * them.
+ * them with all of their fields.
  */
 export function envelopeVersionOf(requests: readonly QueuedRequest[]): number {
-  return requests.reduce((version, { kind }) => Math.max(version, versionSince[kind]), 1);
-}
-
-/** Whether a worker of this version can apply a whole envelope. The envelope's signature was verified. */
-export function isKnownEnvelope(version: number, requests: readonly QueuedRequest[]): boolean {
-  return version <= Math.max(...Object.values(versionSince)) && requests.every(isOfKnownKind);
-}
-
-/** A value that is not a request counts as known, because no other worker could apply it. */
-function isOfKnownKind(request: QueuedRequest): boolean {
-  const { kind, operations } = (request ?? {}) as { kind?: unknown; operations?: unknown };
-  if (typeof kind !== 'string') return true;
-  if (!Object.hasOwn(versionSince, kind)) return false;
-  return kind !== 'batch' || !Array.isArray(operations) || operations.every(isOfKnownKind);
+  return requests.reduce((version, each) => Math.max(version, versionOfRequest(each)), 1);
 }
 
 /**
- * Outcomes in the order of the envelope's requests, as short lists to keep the answer small. The third
- * element marks repeats. `stored`: the outcome is too large for Redis and is in Postgres.
+ * Whether a worker of this version can apply a whole envelope. The envelope's signature was verified. What
+ * stands in it is looked at as well, in case an api signed too low a version.
+ */
+export function isKnownEnvelope(version: number, requests: readonly QueuedRequest[]): boolean {
+  return Math.max(version, envelopeVersionOf(requests)) <= knownVersion;
+}
+
+/**
+ * Outcomes in the order of the envelope's requests, as short lists to keep the answer small. `stored`: the
+ * outcome is in Postgres, because it is too large for Redis, or was decided by an earlier send of its key.
+ * `isRepeat`: workers of version 0.1.0 mark such a one so. Their signature does not cover it, so it is not
+ * believed: Postgres tells.
  */
 export type EnvelopeResult = [Outcome['status'] | 'stored', string | null, isRepeat?: 1][];
 
@@ -57,16 +41,16 @@ export function packOutcomes(
     // For other outcomes, Postgres stores only the id.
     const isStored = status === 'applied' || status === 'refused';
     // The text of a large answer that was decided earlier was not read.
-    if (isStored && (result === null || length > resultMax || length > room)) return ['stored', null];
+    const isApart = isRepeat || result === null || length > resultMax || length > room;
+    if (isStored && isApart) return ['stored', null];
     room -= length;
-    return isRepeat ? [status, result, 1] : [status, result];
+    return [status, result];
   });
 }
 
 /** Returns the outcome, or null if it must be read from Postgres. */
 export function unpackOutcome([status, result, isRepeat]: EnvelopeResult[number]): Outcome | null {
-  if (status === 'stored') return null;
-  return isRepeat === 1 ? { status, result, isRepeat: true } : { status, result };
+  return status === 'stored' || isRepeat !== undefined ? null : { status, result };
 }
 
 /** The queue of a shard. The braces keep all keys of a shard on one node of a Redis Cluster. */

@@ -19,6 +19,8 @@ export type RedisHealth = {
   maxBytes: number | null;
   machineBytes: number | null;
   role: string | null;
+  /** Replicas that count for `min-replicas-to-write`; null: it asks for none. */
+  goodReplicas: number | null;
 };
 
 /** Reads INFO of Redis, or of each master of a Redis Cluster. */
@@ -38,6 +40,7 @@ export async function readRedis(redis: RedisConnection): Promise<RedisHealth[]> 
       maxBytes: count('maxmemory'),
       machineBytes: count('total_system_memory'),
       role: read('role'),
+      goodReplicas: count('min_slaves_good_slaves'),
     };
   });
 }
@@ -102,6 +105,8 @@ export type QueueHealth = {
   shards: ShardHealth[];
   /** The holder of each shard. */
   seating: Seating;
+  /** Whether a master has no replica but must have one to take work. */
+  lacksReplicas: boolean;
   watchedMs: number;
 };
 
@@ -117,6 +122,9 @@ export async function watchQueues(
   options: { prefix: string; watchMs: number; untilFinished: boolean },
 ): Promise<QueueHealth> {
   const { prefix, watchMs, untilFinished } = options;
+  // A Redis that does not show itself is not known to lack any.
+  const shown = await readRedis(redis).catch(() => []);
+  const lacksReplicas = shown.some(({ goodReplicas }) => goodReplicas === 0);
   const startedAt = performance.now();
   const asked = new Set<string>();
   const firstEvents = new Map<number, string>();
@@ -151,7 +159,8 @@ export async function watchQueues(
     const areAllWell = areFinished && (hidden !== null || areAsked);
     // Nothing will happen in a queue without a worker and without a waiting envelope.
     const isHopeless = hidden === null && parts.length === 0 && watchedMs > 1000;
-    if (areAllWell || isHopeless || watchedMs > watchMs) return { parts, hidden, shards, seating, watchedMs };
+    if (areAllWell || isHopeless || watchedMs > watchMs)
+      return { parts, hidden, shards, seating, lacksReplicas, watchedMs };
     await wait(lookEveryMs);
   }
 }

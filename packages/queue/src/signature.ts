@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { QueuedRequest } from '@inventory/domain/request';
+import { siteOf } from './answer-streams.ts';
 import { type EnvelopeResult, envelopeVersionOf, isKnownEnvelope } from './envelope.ts';
 import type { EnvelopeKey, EnvelopeKeys } from './envelope-keys.ts';
 
@@ -32,13 +33,14 @@ export function signEnvelope(
 
 /**
  * Verifies the data of a job and returns its requests, for the worker. `later`: an api signed something that
- * this version does not know. null: no api signed it for this place.
+ * this version does not know. `foreign`: it is for another database, which has the same keys. null: no api
+ * signed it for this place.
  */
 export function openEnvelope(
   keys: EnvelopeKeys,
   place: Place,
   data: unknown,
-): QueuedRequest[] | 'later' | null {
+): QueuedRequest[] | 'later' | 'foreign' | null {
   const { requests, version, key: kid, mac } = (data ?? {}) as Partial<SignedEnvelope>;
   if (!Array.isArray(requests) || typeof version !== 'number' || typeof mac !== 'string') return null;
   const key = keys.find(kid);
@@ -46,6 +48,7 @@ export function openEnvelope(
   // signature covers the version, so a forger cannot have work left in the queue.
   const text = JSON.stringify(requests);
   if (key === null || !isSignedBy(key, `envelope ${version}`, place, text, mac)) return null;
+  if ((siteOf(place.jobId) ?? keys.site()) !== keys.site()) return 'foreign';
   return isKnownEnvelope(version, requests) ? requests : 'later';
 }
 

@@ -1,5 +1,7 @@
+import type { UnwritableReason } from '@inventory/process/unwritable';
 import type { Queue } from 'bullmq';
 import type { RedisConnection } from './redis/redis-cluster.ts';
+import { readUnwritable } from './unwritable.ts';
 
 /** A worker's report about itself. */
 export type WorkerNote = { busyRatio: number; clockDifferenceSeconds: number; isPostgresUp: boolean };
@@ -23,6 +25,8 @@ export type QueueSight = {
   lastSeenMs: number | null;
   /** Envelopes that no worker has taken yet. */
   backlog: number;
+  /** Why Postgres refuses the work of a worker; null: no worker says so. */
+  unwritable: UnwritableReason | null;
 };
 
 const seenEveryMs = 500;
@@ -98,8 +102,9 @@ export async function lookAtQueue(
   queues: readonly Queue[],
 ): Promise<QueueSight> {
   const key = queues[0]!.toKey('workers');
-  const [members, ...waiting] = await Promise.all([
+  const [members, unwritable, ...waiting] = await Promise.all([
     connection.eval(look, 1, key, keptMs, membersMax, aheadMaxMs) as Promise<(string | number)[]>,
+    readUnwritable(connection, queues[0]!.toKey('unwritable')),
     ...queues.map((queue) => connection.llen(queue.toKey('wait'))),
   ]);
   const seen = seenIn(members);
@@ -112,6 +117,7 @@ export async function lookAtQueue(
     seen,
     lastSeenMs: seen[0]?.unseenMs ?? null,
     backlog: waiting.reduce((sum, count) => sum + count, 0),
+    unwritable,
   };
 }
 

@@ -18,6 +18,14 @@ const inside = {
   ipv6: ['::1/128', 'fc00::/7'],
 };
 
+// Where clouds keep credentials, inside of ranges that would be allowed: Azure, Alibaba, Amazon, Google,
+// Scaleway. The others use link-local addresses.
+const metadata = {
+  ipv4: ['168.63.129.16/32', '100.100.100.200/32'],
+  ipv6: ['fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'],
+};
+
+const metadataList = listOf(metadata);
 const refusedList = listOf(refused);
 const insideList = listOf(inside);
 const globalList = listOf({ ipv4: [], ipv6: ['2000::/3'] });
@@ -48,6 +56,7 @@ export function reachOf(address: string): Reach {
   if (family === 0 || address.includes('%')) return 'refused';
   const name = family === 4 ? 'ipv4' : 'ipv6';
   if (family === 6 && mappedList.check(address, name)) return 'refused';
+  if (metadataList.check(address, name)) return 'refused';
   if (insideList.check(address, name)) return 'private';
   if (refusedList.check(address, name)) return 'refused';
   return family === 4 || globalList.check(address, name) ? 'public' : 'refused';

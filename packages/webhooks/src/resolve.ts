@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { PlainError } from '@inventory/process/plain-error';
 import { reachOf } from './addresses.ts';
@@ -6,30 +5,11 @@ import { reachOf } from './addresses.ts';
 /** An address that may be connected to. */
 export type Address = { address: string; family: number };
 
-/** Finds all addresses of a host. */
-export type LookUp = (host: string) => Promise<Address[]>;
+/** Finds the addresses of a host. Gives up with `signal`. */
+export type LookUp = (host: string, signal: AbortSignal) => Promise<Address[]>;
 
 /** A receiver has an address to which nothing may be sent. */
 export class AddressRefusedError extends PlainError {}
-
-// A look-up occupies one of the four threads of the process, for as long as the name servers take. Others
-// are needed to connect to Postgres and Redis again.
-const lookUpsAtOnce = 2;
-let underWay = 0;
-const waiting: (() => void)[] = [];
-
-/** Asks the system, as every other program does, but few names at a time. */
-export const lookUpBySystem: LookUp = async (host) => {
-  if (underWay >= lookUpsAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-  else underWay += 1;
-  try {
-    return await lookup(host, { all: true });
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) underWay -= 1;
-    else next();
-  }
-};
 
 /**
  * The addresses of the host of a URL, asked for once. Throws AddressRefusedError if one of them is refused,
@@ -37,11 +17,11 @@ export const lookUpBySystem: LookUp = async (host) => {
  */
 export async function resolveReceiver(
   url: URL,
-  { allowPrivate, lookUp }: { allowPrivate: boolean; lookUp: LookUp },
+  { allowPrivate, lookUp, signal }: { allowPrivate: boolean; lookUp: LookUp; signal: AbortSignal },
 ): Promise<Address[]> {
   const host = hostOf(url);
   const family = isIP(host);
-  const addresses = family === 0 ? await lookUp(host) : [{ address: host, family }];
+  const addresses = family === 0 ? await lookUp(host, signal) : [{ address: host, family }];
   for (const { address } of addresses) {
     if (!mayReach(address, { allowPrivate, isEncrypted: url.protocol === 'https:' }))
       throw new AddressRefusedError('the address is refused');

@@ -8,6 +8,9 @@ const pausesMs = [
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
 ];
 
+/** The most attempts at a message. */
+export const attemptsMax = pausesMs.length + 1;
+
 const longestMs = 24 * hour;
 // So that many webhooks that failed together are not all tried again together.
 const jitter = 0.2;

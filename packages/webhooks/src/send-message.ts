@@ -1,14 +1,12 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { isIP, type Socket } from 'node:net';
-import {
-  AddressRefusedError,
-  hostOf,
-  type LookUp,
-  lookUpBySystem,
-  mayReach,
-  resolveReceiver,
-} from './resolve.ts';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectByTls, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls';
+import { PlainError } from '@inventory/process/plain-error';
+import { AnswerTooLargeError, BoundedConnection } from './bounded-connection.ts';
+import { lookUpName, UnknownHostError } from './look-up.ts';
+import { AddressRefusedError, hostOf, type LookUp, mayReach, resolveReceiver } from './resolve.ts';
 import { retryAfterMs } from './retries.ts';
 import { signatureHeaders } from './sign.ts';
 
@@ -21,7 +19,7 @@ export type SendOptions = {
   secrets: readonly Uint8Array[];
   /** Milliseconds since 1970. */
   at: number;
-  /** By default the system's. */
+  /** By default by the files and name servers of this machine. */
   lookUp?: LookUp;
   /** Gives the attempt up early. */
   signal?: AbortSignal;
@@ -44,8 +42,12 @@ export type Sent = {
 export const sendWithinMs = 15_000;
 // The status decides, so nobody waits long for the rest of the answer.
 const bodyWithinMs = 2000;
-const bodyBytesMax = 65_536;
 const bodyBytesKept = 1024;
+// Of everything that a receiver sends.
+const bytesMax = 65_536;
+const headBytesMax = 16_384;
+// Answers such as `100 Continue`, before the one that counts.
+const informationMax = 10;
 
 /**
  * Sends a message once, to an address that was checked, without redirects and without a proxy. Never throws:
@@ -73,73 +75,105 @@ export async function sendMessage(message: Message, options: SendOptions): Promi
 
 type Answer = { status: number; answer: string; retryAfter: string | undefined };
 
-/** A look-up cannot be ended, so it is left alone when the time is over. */
-async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort);
-  });
-  try {
-    return await Promise.race([aborted, work]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
-async function send(
-  { messageId, body }: Message,
-  options: SendOptions,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const { secrets, allowPrivate, at, lookUp = lookUpBySystem } = options;
+async function send(message: Message, options: SendOptions, signal: AbortSignal): Promise<Answer> {
+  const { allowPrivate, lookUp = lookUpName } = options;
   const sendBy = performance.now() + sendWithinMs;
   const url = new URL(options.url);
   const isEncrypted = url.protocol === 'https:';
-  const addresses = await unlessAborted(signal, resolveReceiver(url, { allowPrivate, lookUp }));
-  const bytes = Buffer.from(body, 'utf8');
   const host = hostOf(url);
-  const request = (isEncrypted ? httpsRequest : httpRequest)({
-    method: 'POST',
+  const addresses = await untilAborted(signal, resolveReceiver(url, { allowPrivate, lookUp, signal }));
+  const connection = new BoundedConnection({
     host,
-    port: url.port === '' ? undefined : Number(url.port),
-    path: url.pathname + url.search,
+    port: Number(url.port || (isEncrypted ? 443 : 80)),
+    addresses,
+    mayReach: (address) => mayReach(address, { allowPrivate, isEncrypted }),
+    bytesMax,
+    signal,
+  });
+  try {
+    await once(connection, 'connect', { signal });
+    const stream = isEncrypted ? await encrypt(connection, host, signal) : connection;
+    // In a process that was frozen, this comes before the signal.
+    if (performance.now() > sendBy) throw new PlainError('too late');
+    return await exchange(stream, message, options, signal);
+  } catch (error) {
+    // Its own failure tells more than that the next step found it closed.
+    throw connection.errored ?? error;
+  } finally {
+    connection.destroy();
+  }
+}
+
+/** The same work, or a failure as soon as `signal` is aborted, whatever the work does. */
+async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const done = new AbortController();
+  const aborted = once(signal, 'abort', { signal: done.signal }).then(() => Promise.reject(signal.reason));
+  try {
+    return (await Promise.race([work, aborted])) as T;
+  } finally {
+    aborted.catch(() => {});
+    done.abort();
+  }
+}
+
+/** TLS on a connection: the certificate must be for the host, whatever the environment says. */
+async function encrypt(connection: Duplex, host: string, signal: AbortSignal): Promise<TLSSocket> {
+  const socket = connectByTls({
+    socket: connection,
+    host,
+    ...(isIP(host) === 0 && { servername: host }),
+    rejectUnauthorized: true,
+    // With the group that a receiver chooses, Diffie-Hellman without curves holds the process for long.
+    ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
+    ecdhCurve: 'X25519:P-256:P-384:P-521',
+  });
+  // Also when nobody waits for it any more.
+  socket.on('error', () => {});
+  await once(socket, 'secureConnect', { signal });
+  return socket;
+}
+
+/** Sends the request and reads the beginning of its answer. */
+function exchange(
+  stream: Duplex,
+  { messageId, body }: Message,
+  { url, secrets, at }: SendOptions,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { host, pathname, search } = new URL(url);
+  const bytes = Buffer.from(body, 'utf8');
+  const request = httpRequest({
+    method: 'POST',
+    path: pathname + search,
     headers: {
+      host,
+      connection: 'close',
       'content-type': 'application/json',
       'content-length': bytes.length,
       'accept-encoding': 'identity',
       'user-agent': 'inventory-webhooks',
       ...signatureHeaders({ messageId, at, body }, secrets),
     },
-    // A connection of its own.
-    agent: false,
-    // The addresses that were checked. The name is never looked up again.
-    lookup: (_host, { all }, done) => {
-      if (all) done(null, addresses);
-      else done(null, addresses[0]!.address, addresses[0]!.family);
-    },
-    // Whatever the environment says.
-    ...(isEncrypted && { rejectUnauthorized: true, ...(isIP(host) === 0 && { servername: host }) }),
+    createConnection: () => stream,
+    maxHeaderSize: headBytesMax,
     signal,
   });
-  const onConnect = (socket: Socket) => {
-    if (!mayReach(socket.remoteAddress ?? '', { allowPrivate, isEncrypted }))
-      request.destroy(new AddressRefusedError('the address is refused'));
-    // In a process that was frozen, this comes before the signal.
-    else if (performance.now() > sendBy) request.destroy();
-    else request.end(bytes);
-  };
-  request.once('socket', (socket) =>
-    socket.once(isEncrypted ? 'secureConnect' : 'connect', () => onConnect(socket)),
-  );
-  return readAnswer(request);
-}
-
-function readAnswer(request: ClientRequest): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    // Also after the answer, whose status then counts.
-    request.on('error', reject);
+  const answered = new Promise<Answer>((resolve, reject) => {
+    // After the head of the answer, its status counts, whatever happens.
+    let isAnswered = false;
+    request.on('error', (error) => {
+      if (!isAnswered) reject(error);
+    });
+    // Node ends the request without a word.
+    request.once('upgrade', () => reject(new PlainError('the receiver speaks another protocol')));
+    let before = 0;
+    request.on('information', () => {
+      before += 1;
+      if (before > informationMax) request.destroy(new AnswerTooLargeError('the receiver does not answer'));
+    });
     request.once('response', (response) => {
+      isAnswered = true;
       const { statusCode: status = 0, headers } = response;
       readBeginning(response).then((answer) => {
         request.destroy();
@@ -147,6 +181,8 @@ function readAnswer(request: ClientRequest): Promise<Answer> {
       });
     });
   });
+  request.end(bytes);
+  return untilAborted(signal, answered);
 }
 
 /** The beginning of a body, as text for people. Ends early when the body is large or slow, or breaks off. */
@@ -164,7 +200,6 @@ function readBeginning(response: IncomingMessage): Promise<string> {
     response.on('data', (chunk: Buffer) => {
       if (length < bodyBytesKept) chunks.push(chunk);
       length += chunk.length;
-      if (length >= bodyBytesMax) end();
     });
     for (const event of ['end', 'close', 'error']) response.on(event, end);
   });
@@ -180,7 +215,7 @@ function codeOf(error: unknown): string {
 function outcomeOf(error: unknown): string {
   if (error instanceof AddressRefusedError) return 'addressRefused';
   const code = codeOf(error);
-  if (/^(?:ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/.test(code)) return 'unknownHost';
+  if (error instanceof UnknownHostError) return 'unknownHost';
   if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|ETIMEDOUT)$/.test(code))
     return 'unreachable';
   if (/CERT|TLS|SSL|SIGNED|EPROTO|UNABLE_TO|CRL|CHAIN/.test(code)) return 'tls';

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
-import type { AnsweredCall, AnswerReaders, CallTexts } from '@inventory/api/stock/answer-texts';
+import { type AnsweredCall, createUnreadAnswers } from '@inventory/api/http/unread-answers';
+import type { AnswerReaders, CallTexts } from '@inventory/api/stock/answer-texts';
 import { createAnswerTexts } from '@inventory/api/stock/answer-texts';
 import { leftOutText } from '@inventory/domain/stock/left-out';
 
@@ -40,5 +41,8 @@ export function answerWay() {
 
 /** The large answers of a call that knows these. */
 export function callTexts(answers: ReadonlyMap<string, string> = new Map()): CallTexts {
-  return createAnswerTexts(readersOf(answers)).open({ clientId: 'client', res: answerWay() });
+  return createAnswerTexts(readersOf(answers), createUnreadAnswers()).open({
+    clientId: 'client',
+    res: answerWay(),
+  });
 }

@@ -2,7 +2,7 @@ import { applyBatch } from '@inventory/db/batch/apply-batch';
 import type { BatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import type { Sql, Tx } from '@inventory/db/postgres/pool';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
+import type { QueuedRequest } from '@inventory/domain/request';
 import { onTestFinished } from 'vitest';
 
 /**

@@ -17,7 +17,7 @@ export type Fault =
   /** The same, in the middle of the answer. */
   | 'cut'
   /** The service carries it out, and the answer of a proxy that has lost the service comes instead. */
-  | { instead: number }
+  | { instead: number; body?: string }
   /** An answer without the service having seen the request. */
   | { refuse: number; retryAfter?: string; body?: string }
   | { delayMs: number };
@@ -49,7 +49,8 @@ export async function startHttpFaults(
       if (typeof fault === 'object' && 'delayMs' in fault) await setTimeout(fault.delayMs);
       const answer = await passOn(target(), request, body).catch(() => null);
       if (answer === null || fault === 'lose') return cut();
-      if (typeof fault === 'object' && 'instead' in fault) return refuse(outgoing, { refuse: fault.instead });
+      if (typeof fault === 'object' && 'instead' in fault)
+        return refuse(outgoing, { ...fault, refuse: fault.instead });
       outgoing.writeHead(answer.status, answer.headers);
       if (fault !== 'cut') return outgoing.end(answer.body);
       outgoing.write(answer.body.subarray(0, answer.body.length / 2), cut);

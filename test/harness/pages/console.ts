@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Service } from '../service/service.ts';
+import { typeByHand, wedge } from './hands.ts';
 
 // A slow machine is no error.
 const slowMs = 60_000;
@@ -8,7 +9,10 @@ const slowMs = 60_000;
 export type OpenConsole = { page: Page; hosts: Set<string>; complaints: string[] };
 
 /** Opens the console of the service in a tab of this context. */
-export async function openConsole(context: BrowserContext, service: Service): Promise<OpenConsole> {
+export async function openConsole(
+  context: BrowserContext,
+  service: Pick<Service, 'baseUrl'>,
+): Promise<OpenConsole> {
   const page = await context.newPage();
   page.setDefaultTimeout(slowMs);
   const hosts = new Set<string>();
@@ -40,12 +44,6 @@ export async function signIn(
   await page.getByLabel('Scan', { exact: true }).waitFor();
 }
 
-/** Scans as a scanner that types does: fast keys that end in Enter, wherever the focus is. */
-export async function wedge(page: Page, code: string): Promise<void> {
-  await page.keyboard.type(code);
-  await page.keyboard.press('Enter');
-}
-
 /** Scans the name of an item, and waits until the page shows it. */
 export async function scanItem(page: Page, itemID: string): Promise<void> {
   const answered = page.waitForResponse((answer) => answer.url().endsWith('/Scan'));
@@ -54,12 +52,44 @@ export async function scanItem(page: Page, itemID: string): Promise<void> {
   await page.getByRole('heading', { name: itemID }).waitFor();
 }
 
-/** Opens the form of an action, fills it in, and confirms. */
+/** Opens the form of an action, fills it in by hand, and confirms. */
 export async function fillIn(page: Page, action: string, fields: Record<string, string>): Promise<void> {
-  await page.getByRole('button', { name: action }).press('Enter');
-  for (const [label, value] of Object.entries(fields))
-    await page.getByLabel(label, { exact: true }).fill(value);
+  await openForm(page, action);
+  for (const [label, value] of Object.entries(fields)) await typeInto(page, label, value);
   await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+}
+
+/** Opens the form of an action, and waits for it. */
+export async function openForm(page: Page, action: string): Promise<void> {
+  await page.getByRole('button', { name: action }).press('Enter');
+  await page.locator('form.work').waitFor();
+}
+
+/** Scans a spot into the open form, and takes it for the spot if it never had stock. */
+export async function scanInto(page: Page, spot: string, label: string): Promise<void> {
+  const field = page.getByLabel(label, { exact: true });
+  await field.focus();
+  await wedge(page, spot);
+  const form = page.locator('form.work');
+  await form
+    .getByText(new RegExp(`${label} ${spot}|No match for|could not look up`))
+    .first()
+    .waitFor();
+  const use = page.getByRole('button', { name: `Use as ${label.toLowerCase()}`, exact: true });
+  if ((await use.count()) > 0) await use.press('Enter');
+  await form.getByText(`${label} ${spot}.`).waitFor();
+}
+
+/**
+ * Goes to a field and types into it by hand, in place of what stands there. A date is typed as its month,
+ * day, year.
+ */
+export async function typeInto(page: Page, label: string, value: string): Promise<void> {
+  const field = page.getByLabel(label, { exact: true });
+  await field.focus();
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
+  if (year === undefined) await page.keyboard.press('Control+A');
+  await typeByHand(page, year === undefined ? value : `${month}${day}${year}`);
 }
 
 /** How far the page is wider than the window. */

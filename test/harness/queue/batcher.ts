@@ -1,8 +1,8 @@
 import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { isOutage } from '@inventory/db/postgres/pool';
 import { settle } from '@inventory/db/requests/settle';
+import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { type BatcherOptions, createBatcher } from '@inventory/worker/batcher';
 import type { BatchWorker } from './batches.ts';
 import { inOrder } from './outcomes.ts';

@@ -5,14 +5,9 @@ import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool'
 import { createPartNumbers, type PartNumbers } from '@inventory/db/batch/gates';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { type ConnectOptions, connect, type Sql } from '@inventory/db/postgres/pool';
+import type { SingleRequest } from '@inventory/domain/kinds/kinds';
+import type { AtomicOperation, Queued, QueuedRequest, StockRequest } from '@inventory/domain/request';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type {
-  AtomicOperation,
-  Queued,
-  QueuedRequest,
-  SingleRequest,
-  StockRequest,
-} from '@inventory/domain/stock/request';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { addressFor } from '../as-part.ts';
 import { createDatabase, type TestDatabase } from '../servers/database.ts';

@@ -2,5 +2,7 @@ import { type EnvelopeKeys, openEnvelopeKeys } from '@inventory/queue/envelope-k
 
 /** One key for both sides of a queue without a database. */
 export function fixedKeys(): Promise<EnvelopeKeys> {
-  return openEnvelopeKeys(async () => [{ kid: 1, secret: Buffer.alloc(32, 7), settled: true }]);
+  return openEnvelopeKeys(async () => [
+    { kid: 1, secret: Buffer.alloc(32, 7), settled: true, site: 'testsite' },
+  ]);
 }

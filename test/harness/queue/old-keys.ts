@@ -32,6 +32,8 @@ export async function age(sql: Sql, key: string, days: number): Promise<void> {
       where key_digest = ${isOf(key)}
       returning 1`;
     expect(aged.length).toBe(1);
+    // Workers have seen the time pass until now.
+    await tx`update retention_clock set reached = clock_timestamp()`;
     await tx`alter table stock_transaction enable trigger stock_transaction_append_only`;
   });
 }

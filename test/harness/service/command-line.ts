@@ -17,6 +17,8 @@ type Options = {
   stdio?: StdioOptions;
   /** The folder to call it in; the repository's by default. */
   cwd?: string;
+  /** Its main file; that of this checkout by default. */
+  program?: string;
 };
 
 /**
@@ -39,13 +41,13 @@ export function startCommand(
 function launch(
   args: readonly string[],
   env: Record<string, string>,
-  { imports = [], stdio = 'pipe', cwd = root }: Options,
+  { imports = [], stdio = 'pipe', cwd = root, program = join(root, 'apps/admin/src/main.ts') }: Options,
 ): RunningCommand {
-  const program = programOf(
-    join(root, 'apps/admin/src/main.ts'),
+  const file = programOf(
+    program,
     imports.map((each) => join(root, each)),
   );
-  const child = spawn(process.execPath, [...program, ...args], {
+  const child = spawn(process.execPath, [...file, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio,
@@ -67,9 +69,9 @@ function launch(
 export function runCommand(
   args: readonly string[],
   env: Record<string, string>,
-  { imports = [], input = '', cwd }: { imports?: readonly string[]; input?: string; cwd?: string } = {},
+  { input = '', ...options }: Omit<Options, 'stdio'> & { input?: string } = {},
 ): Promise<Ended> {
-  const { child, ended } = launch(args, env, { imports, ...(cwd !== undefined && { cwd }) });
+  const { child, ended } = launch(args, env, options);
   child.stdin!.end(input);
   return ended;
 }

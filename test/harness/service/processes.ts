@@ -24,6 +24,19 @@ export type Started = {
 // not hold us up.
 const lastWordsWithinMs = 300;
 
+// They end with the process that started them, however that ends.
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Kills a process if it still runs when this process ends. */
+export function endWithThis<T extends ChildProcess>(child: T): T {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
+
 /**
  * Starts a TypeScript file of the repository as a separate process and waits until it logs that it is up.
  * `imports`: modules to load first, by their path in the repository; `nodeOptions`: options of Node instead
@@ -47,12 +60,14 @@ export async function startProcess(
   } = {},
 ): Promise<Started> {
   const pathOf = (each: string) => (isAbsolute(each) ? each : join(root, each));
-  const child = spawn(process.execPath, [...nodeOptions, ...programOf(pathOf(file), imports.map(pathOf))], {
-    cwd: root,
-    // It must say that it is up, whatever level an earlier test has set.
-    env: { ...process.env, LOG_LEVEL: 'info', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = endWithThis(
+    spawn(process.execPath, [...nodeOptions, ...programOf(pathOf(file), imports.map(pathOf))], {
+      cwd: root,
+      // It must say that it is up, whatever level an earlier test has set.
+      env: { ...process.env, LOG_LEVEL: 'info', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
   if (!quiet) child.stderr!.pipe(process.stderr, { end: false });
   if (logTo !== undefined) child.stdout!.pipe(createWriteStream(logTo, { flags: 'a' }));
   const tails = { stdout: '', stderr: '' };

@@ -1,7 +1,7 @@
 import type { Change, OrderedLevel } from '@inventory/domain/contract/change';
 import type { Item } from '@inventory/domain/contract/item';
-import type { FullLot } from '@inventory/domain/contract/lot';
 import type { StockLevel } from '@inventory/domain/contract/stock-level';
+import type { FullLot } from '@inventory/domain/lot';
 import { formatQuantity, parseQuantity } from '@inventory/domain/quantity';
 
 /** What the lists show. Levels are of one warehouse each: order quantities cannot be told from a sum. */

@@ -1,4 +1,4 @@
-import type { Queued, StockRequest } from '@inventory/domain/stock/request';
+import type { Queued, StockRequest } from '@inventory/domain/request';
 import type { Batches } from '../queue/batches.ts';
 import { type Chance, type Gate, spotsOf } from './random-stock.ts';
 import type { Operation } from './stock-model.ts';

@@ -1,13 +1,16 @@
-import { readTouched } from '@inventory/db/changes/read-position';
+import { lifeOf, readTouched } from '@inventory/db/changes/read-position';
 import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
 import { createPace, type Pace } from './pace.ts';
 import { createPages, type ReadPage } from './pages.ts';
 import { createPositions, type Positions } from './positions.ts';
 
-/** What a caller follows: changes after a number in these warehouses, and those that concern everybody. */
-type Followed = { wids: ReadonlySet<number>; after: number };
+/**
+ * What a caller follows: changes after a number in these warehouses, of the scope of its client, and those
+ * that concern everybody.
+ */
+type Followed = { clientId: string; wids: ReadonlySet<number>; after: number };
 
-type Parts = Pick<Positions, 'recent' | 'soon'> & Pick<Pace, 'enter' | 'noteAnswer'>;
+type Parts = Pick<Positions, 'recent' | 'soon' | 'isLate'>;
 
 /**
  * The change feed of this process: one reader for all callers. A caller that waits holds no connection to
@@ -16,19 +19,32 @@ type Parts = Pick<Positions, 'recent' | 'soon'> & Pick<Pace, 'enter' | 'noteAnsw
 export type Feed = Parts & {
   position: Positions['read'];
   read: ReadPage;
-  /** Whether callers that wait are not answered now. */
-  isResting(): boolean;
-  /** Resolves when they are answered again, and as `untilTouched` does. */
-  untilRested(timeMs: number, onGone: Wait['onGone']): Promise<void>;
+  /** The same feed for the callers of one client, who have a pace of their own. */
+  of(clientId: string): ClientFeed;
   /**
    * Resolves when something that is followed may have changed, after `timeMs`, when the caller goes, or when
    * the feed stops.
    */
   untilTouched(followed: Followed, timeMs: number, onGone: Wait['onGone']): Promise<void>;
   waitingCount(): number;
+  /** Whether no cursor was refused yet in this life of the database. */
+  isFirstRefusal(life: string): boolean;
   hasStopped(): boolean;
   /** Ends every wait, now and later. */
   stop(): void;
+};
+
+export type ClientFeed = Omit<Feed, 'of'> & {
+  /** Counts a caller that waits, until the returned function is called. */
+  enter(): () => void;
+  /** How many callers of the client wait. */
+  callerCount(): number;
+  /** See {@link Pace}. */
+  noteAnswer(changes: number, isShared: boolean): void;
+  /** Whether callers that wait are not answered now. */
+  isResting(): boolean;
+  /** Resolves when they are answered again, and as `untilTouched` does, which includes the rest. */
+  untilRested(timeMs: number, onGone: Wait['onGone']): Promise<void>;
 };
 
 // The pause between two looks, while somebody waits.
@@ -37,7 +53,7 @@ const lookEveryMs = 50;
 const pausePerLook = 4;
 const pauseMaxMs = 2000;
 // What a caller follows that only rests.
-const nothing: Followed = { wids: new Set(), after: Number.POSITIVE_INFINITY };
+const nothing: Followed = { clientId: '', wids: new Set(), after: Number.POSITIVE_INFINITY };
 
 /**
  * `pool` reads pages. `positionPool` looks for what is new, whose statements hang while commits do, and which
@@ -47,6 +63,7 @@ export function createFeed(pool: StatementPool, positionPool: StatementPool): Fe
   const positions = createPositions(positionPool, pool);
   const pace = createPace();
   const waiting = createWaiting(positionPool, positions, pace);
+  let refusedIn = '';
   const untilTouched: Feed['untilTouched'] = (followed, timeMs, onGone) =>
     new Promise((resolve) => {
       const end = () => {
@@ -59,19 +76,41 @@ export function createFeed(pool: StatementPool, positionPool: StatementPool): Fe
       const leave = waiting.add(followed, end);
       const forget = onGone?.(end);
     });
-  return {
+  const feed: Omit<Feed, 'of'> = {
     position: positions.read,
     recent: positions.recent,
     soon: positions.soon,
+    isLate: positions.isLate,
+    isFirstRefusal(life) {
+      const isFirst = life !== refusedIn;
+      refusedIn = life;
+      return isFirst;
+    },
     read: createPages(pool),
-    enter: pace.enter,
-    noteAnswer: pace.noteAnswer,
     untilTouched,
-    isResting: () => pace.restMs() > 0,
-    untilRested: (timeMs, onGone) => untilTouched(nothing, Math.min(pace.restMs(), timeMs), onGone),
     waitingCount: waiting.count,
     hasStopped: waiting.hasStopped,
     stop: waiting.stop,
+  };
+  return { ...feed, of: (clientId) => ofClient(feed, pace, clientId) };
+}
+
+function ofClient(feed: Omit<Feed, 'of'>, pace: Pace, clientId: string): ClientFeed {
+  const restMs = () => pace.restMs(clientId);
+  const untilRested: ClientFeed['untilRested'] = (timeMs, onGone) =>
+    feed.untilTouched(nothing, Math.min(restMs(), timeMs), onGone);
+  return {
+    ...feed,
+    enter: () => pace.enter(clientId),
+    callerCount: () => pace.callersOf(clientId),
+    noteAnswer: (changes, isShared) => pace.noteAnswer(clientId, changes, isShared),
+    isResting: () => restMs() > 0,
+    untilRested,
+    async untilTouched(followed, timeMs, onGone) {
+      const until = performance.now() + timeMs;
+      await feed.untilTouched(followed, timeMs, onGone);
+      if (restMs() > 0) await untilRested(until - performance.now(), onGone);
+    },
   };
 }
 
@@ -91,10 +130,12 @@ function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
   }
 
   async function look() {
-    const { identity, knownNo, drawnNo } = await positions.read();
-    // The database was restored, or has lost its last changes.
-    if (identity !== lookedIn || drawnNo < lookedAt) {
-      lookedIn = identity;
+    const position = await positions.read();
+    const { knownNo, drawnNo } = position;
+    const life = lifeOf(position);
+    // The database was restored, or has moved and may have lost its last changes.
+    if (life !== lookedIn || drawnNo < lookedAt) {
+      lookedIn = life;
       lookedAt = knownNo;
       return wake(() => true);
     }
@@ -102,8 +143,12 @@ function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
     if (knownNo <= lookedAt) return wake(isBehind);
     const range = { after: lookedAt, until: knownNo };
     const touched = await pool.run((sql) => readTouched(sql, range));
-    const isTouched = ({ wids, after }: Followed) =>
-      after < knownNo && (touched === null || touched.forAll || touched.wids.some((wid) => wids.has(wid)));
+    const isTouched = ({ clientId, wids, after }: Followed) =>
+      after < knownNo &&
+      (touched === null ||
+        touched.forAll ||
+        touched.clientIds.includes(clientId) ||
+        touched.wids.some((wid) => wids.has(wid)));
     wake((followed) => isBehind(followed) || isTouched(followed));
     lookedAt = knownNo;
   }
@@ -112,8 +157,6 @@ function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
     if (isLooking) return;
     isLooking = true;
     while (all.size > 0) {
-      // Others are answered meanwhile.
-      while (pace.restMs() > 0 && !stopped) await rest(pace.restMs());
       const startedAt = performance.now();
       // Postgres is away or busy: other parts report that, and the next look sees the same changes.
       await look().catch(() => {});
@@ -127,8 +170,9 @@ function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
     /** Calls `end` once when something may have changed, which may be at once. Returns how to leave. */
     add(followed: Followed, end: () => void): () => void {
       if (!isLooking) {
-        const { identity, knownNo } = positions.last();
-        lookedIn = identity;
+        const last = positions.last();
+        const { knownNo } = last;
+        lookedIn = lifeOf(last);
         // Not beyond what is known: while commits hang, nobody can say whether a cursor is.
         lookedAt = Math.min(followed.after, knownNo);
       }
@@ -136,7 +180,7 @@ function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
       all.add(entry);
       // What was touched since has woken others already. Other work of the process comes in between, so a
       // caller that comes back for the same again does not hold it up.
-      if (stopped || (isBehind(followed) && pace.restMs() === 0)) setImmediate(end);
+      if (stopped || isBehind(followed)) setImmediate(end);
       else void lookWhileAwaited();
       return () => all.delete(entry);
     },

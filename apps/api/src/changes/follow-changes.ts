@@ -1,108 +1,222 @@
-import { readWarehouseNames } from '@inventory/db/catalog/warehouses';
-import type { ChangeText } from '@inventory/db/changes/read-changes';
-import type { FeedPosition } from '@inventory/db/changes/read-position';
-import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
+import { readScopeNames } from '@inventory/db/catalog/warehouses';
+import { type ChangePage, type ChangeText, changesBytesMax } from '@inventory/db/changes/read-changes';
 import {
-  digestScope,
-  scopeChange,
-  shortIdentity,
-  writeCursor,
-} from '@inventory/domain/contract/change-cursor';
-import { cursorOutdated } from '@inventory/domain/contract/conflict';
+  type FeedPosition,
+  isCommitted,
+  lifeOf,
+  noteRefusedCursor,
+} from '@inventory/db/changes/read-position';
+import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
+import { scopeChange, shortIdentity, writeCursor } from '@inventory/domain/contract/change-cursor';
+import {
+  type FeedReader,
+  isKnownPlace,
+  judgePlace,
+  scopeMark,
+  wasOnStandbys,
+  writeState,
+} from '@inventory/domain/contract/feed-state';
+import { cursorOutdated } from '@inventory/domain/refusals/conflict';
+import { within } from '@inventory/process/within';
 import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
 import { Refused } from '../http/errors.ts';
-import type { Feed } from './feed.ts';
+import type { ClientFeed } from './feed.ts';
 
-/** The place of a caller in the feed. A caller that begins has no database and no scope that could differ. */
-export type Place = { after: number; scope: string | null; identity: string | null };
+/** The place of a caller in the feed. A caller that begins has no database and no state that could differ. */
+export type Place = { after: number; state: string | null; identity: string | null };
 
 /** The place of a caller that begins. */
-export const beginning: Place = { after: 0, scope: null, identity: null };
+export const beginning: Place = { after: 0, state: null, identity: null };
 
-/** `changes`: with the number of each. `cursorAfter`: the cursor behind a change of this number. */
+/**
+ * `changes`: with the number of each. `cursorAfter`: the cursor behind a change of this number. `isHeld`:
+ * there are changes, but they are not on the standbys yet.
+ */
 export type Followed = {
   changes: ChangeText[];
   next: Place;
   nextCursor: string;
   hasMore: boolean;
+  isHeld: boolean;
   cursorAfter: (no: number) => string;
 };
 
 /** A caller that reads changes, with its rights of this moment. `waits`: if there are none, it waits. */
 export type Follower = { client: AuthenticatedClient; limit: number; wait: Wait; waits: boolean };
 
-function isOther(place: Place, { identity }: FeedPosition): boolean {
-  return place.identity !== null && place.identity !== shortIdentity(identity);
+/** A position for a caller. `confirms`: the standbys have everything that was shown before it was asked. */
+export type FoundPosition = { position: FeedPosition; confirms: boolean };
+
+/** Until changes that the standbys lack are looked at again. */
+export const heldMs = 500;
+// As long as a position may take that was asked soon.
+const confirmedWithinMs = 1000;
+
+export function readerOf({ scopeNo, scope }: AuthenticatedClient): FeedReader {
+  return { scopeNo, wids: [...scope].sort((one, other) => one - other) };
+}
+
+function isOther({ identity, state }: Place, position: FeedPosition): boolean {
+  if (identity === null) return false;
+  return (
+    identity !== shortIdentity(position.identity) || (state !== null && !isKnownPlace(state, position.places))
+  );
 }
 
 /**
  * The position up to which a caller is told. One that waits is content with that of a moment ago, unless
- * another process has already told it more, or of another database.
+ * another process has already told it more, or of another database. A caller that may have read lists since
+ * it got its place is told only once the standbys have what these showed, or it keeps that place.
  */
-export async function positionFor(feed: Feed, place: Place, waits: boolean): Promise<FeedPosition> {
-  if (!waits) return feed.position();
+export async function positionFor(
+  feed: Pick<ClientFeed, 'position' | 'recent' | 'isLate'>,
+  place: Place,
+  waits: boolean,
+): Promise<FoundPosition> {
+  const confirms = !wasOnStandbys(place.state);
+  if (!waits) return { position: await feed.position({ confirms }), confirms };
   const recent = await feed.recent();
-  if (isOther(place, recent)) return feed.position();
-  if (place.after <= recent.knownNo) return recent;
+  if (isOther(place, recent)) return { position: await feed.position({ confirms }), confirms };
+  if (recent.isSynchronous && confirms) {
+    const confirmed = feed.isLate()
+      ? null
+      : await within(confirmedWithinMs, feed.position({ confirms })).catch(() => null);
+    if (confirmed !== null) return { position: confirmed, confirms };
+  }
+  if (place.after <= recent.knownNo) return { position: recent, confirms: false };
   // Nobody can say now how far the feed is, but there is nothing to tell behind this place yet.
-  return feed.position().catch(() => ({ ...recent, drawnNo: Math.max(recent.drawnNo, place.after) }));
-}
-
-/** The cursor at this place of a client with this scope. */
-export function cursorAt(after: number, { identity }: FeedPosition, scope: string): string {
-  return writeCursor({ identity: shortIdentity(identity), scope, after });
+  const position = await feed
+    .position()
+    .catch(() => ({ ...recent, drawnNo: Math.max(recent.drawnNo, place.after) }));
+  return { position, confirms: false };
 }
 
 /**
- * Reads the next changes of a caller. If its scope is another than that of its place, that is told first.
- * Throws Refused if the database was restored since, or has lost its last changes.
+ * The cursor at this place of a client that may read the lists from now on. Whatever these show may be lost
+ * if the database moves, until a page of the feed was answered.
+ */
+export function cursorAt(position: FeedPosition, client: AuthenticatedClient): string {
+  const state = stateAt(position, readerOf(client), false);
+  return writeCursor({ identity: shortIdentity(position.identity), state, after: position.knownNo });
+}
+
+function stateAt({ places }: FeedPosition, reader: FeedReader, isOnStandbys: boolean): string {
+  return writeState({ isOnStandbys, mark: places.at(-1)!, scope: scopeMark(reader) });
+}
+
+/**
+ * Whether this change of the caller's scope must not be told yet: not every process has seen it, so a list
+ * may still show the scope before, and nothing would tell the caller later. `since`: when the call came.
+ */
+export function isScopeUnsettled(
+  place: Place,
+  { position }: FoundPosition,
+  client: AuthenticatedClient,
+  since: number,
+): boolean {
+  const judged = judgePlace(place, position.places, readerOf(client));
+  if (judged.lost || !judged.isNewScope) return false;
+  return client.scopeKnownAt > performance.now() || client.readAt < since;
+}
+
+type Sources = {
+  feed: Pick<ClientFeed, 'read' | 'noteAnswer' | 'isLate' | 'isFirstRefusal'>;
+  reads: StatementPool;
+};
+
+/**
+ * Reads the next changes of a caller. If its scope has changed since it got its place, that is told first.
+ * Throws Refused if what it has seen may be gone: the database was restored since, or has moved.
  */
 export async function followChanges(
-  { feed, reads }: { feed: Feed; reads: StatementPool },
+  sources: Sources,
   place: Place,
-  position: FeedPosition,
+  found: FoundPosition,
   { client, limit, wait, waits }: Follower,
 ): Promise<Followed> {
+  const { feed, reads } = sources;
+  const { position } = found;
   const identity = shortIdentity(position.identity);
-  if (isOther(place, position) || place.after > position.drawnNo) throw new Refused(cursorOutdated);
-  const wids = [...client.scope].sort((one, other) => one - other);
-  const scope = digestScope(wids);
+  const reader = readerOf(client);
+  const { isNewScope, isOnStandbys } = await judge(sources, place, position, reader);
+  // With a new scope, the caller reads the lists again.
+  const isSure = position.isSynchronous && !isNewScope && (found.confirms || isOnStandbys);
+  const state = stateAt(position, reader, isSure);
   const until = Math.max(place.after, position.knownNo);
-  const cursorAfter = (no: number) => cursorAt(no, position, scope);
+  const cursorAfter = (after: number) => writeCursor({ identity, state, after });
+  // While commits hang, so would the page.
+  if (waits && position.isSynchronous && feed.isLate()) return hold(place, { identity, state });
   const first: ChangeText[] = [];
-  if (place.scope !== null && place.scope !== scope) {
-    const warehouses = await reads.run((sql) => readWarehouseNames(sql, wids), wait);
-    first.push({ no: place.after, text: scopeChange(warehouses) });
+  const room = limit - (isNewScope ? 1 : 0);
+  let bytesMax = changesBytesMax;
+  let page: ChangePage & { isShared: boolean };
+  try {
+    if (isNewScope) {
+      const warehouses = await reads.run((sql) => readScopeNames(sql, reader.wids), wait);
+      const text = scopeChange(warehouses);
+      first.push({ no: place.after, text });
+      bytesMax -= Buffer.byteLength(text);
+    }
+    const asked = { wids: reader.wids, after: place.after, until, limit: Math.max(room, 1), bytesMax };
+    page = await feed.read(asked, { clientId: client.clientId, life: lifeOf(position), waits });
+  } catch (error) {
+    if (!waits || !position.isSynchronous) throw error;
+    return hold(place, { identity, state });
   }
-  const room = limit - first.length;
-  const asked = { wids, after: place.after, until, limit: Math.max(room, 1) };
-  const page = await feed.read(asked, { clientId: client.clientId, identity, waits });
   if (waits && page.changes.length > 0) feed.noteAnswer(page.changes.length, page.isShared);
   const isFull = room === 0;
   const after = isFull ? place.after : page.through;
   return {
     changes: first.length === 0 ? page.changes : [...first, ...(isFull ? [] : page.changes)],
-    next: { after, scope, identity },
+    next: { after, state, identity },
     nextCursor: cursorAfter(after),
     hasMore: isFull ? page.changes.length > 0 : page.hasMore,
+    isHeld: false,
     cursorAfter,
   };
 }
 
-/** Makes something of changes once for all callers that share a page: these have the same cursors, too. */
+/** The caller keeps its place. */
+function hold(place: Place, { identity, state }: { identity: string; state: string }): Followed {
+  const next = { after: place.after, state: place.state ?? state, identity };
+  const cursorAfter = (after: number) => writeCursor({ ...next, after });
+  const nextCursor = cursorAfter(place.after);
+  return { changes: [], next, nextCursor, hasMore: false, isHeld: true, cursorAfter };
+}
+
+/** Throws Refused if a reader at this place may have seen what is gone. */
+async function judge({ feed, reads }: Sources, place: Place, position: FeedPosition, reader: FeedReader) {
+  const isOfOther = place.identity !== null && place.identity !== shortIdentity(position.identity);
+  if (isOfOther) throw new Refused(cursorOutdated);
+  const judged = judgePlace(place, position.places, reader);
+  const isThere =
+    !judged.lost &&
+    place.after <= position.drawnNo &&
+    (!judged.isFromBefore || (await reads.run((sql) => isCommitted(sql, place.after))));
+  if (isThere) return judged;
+  // An operator learns it from `doctor`. The caller is refused in any case.
+  if (feed.isFirstRefusal(lifeOf(position))) reads.run(noteRefusedCursor).catch(() => {});
+  throw new Refused(cursorOutdated);
+}
+
+/** Makes something of changes once for all callers that share a page and have the same cursors. */
 function once<T>(make: (followed: Followed) => T): (followed: Followed) => T {
-  const made = new WeakMap<readonly ChangeText[], T>();
+  const made = new WeakMap<readonly ChangeText[], Map<string, T>>();
   return (followed) => {
-    const found = made.get(followed.changes) ?? make(followed);
-    made.set(followed.changes, found);
+    const ofPage = made.get(followed.changes) ?? new Map<string, T>();
+    made.set(followed.changes, ofPage);
+    const found = ofPage.get(followed.nextCursor) ?? make(followed);
+    ofPage.set(followed.nextCursor, found);
     return found;
   };
 }
 
 /** The JSON body of an answer. */
-export const bodyOf = once(({ changes, nextCursor, hasMore }) => {
+export const bodyOf = once(({ changes, cursorAfter, nextCursor, hasMore }) => {
   const value = changes.map(({ text }) => text).join();
-  return Buffer.from(`{"value":[${value}],"nextCursor":"${nextCursor}","hasMore":${hasMore}}`);
+  const cursors = changes.map(({ no }) => `"${cursorAfter(no)}"`).join();
+  const each = changes.length === 0 ? '' : `,"cursors":[${cursors}]`;
+  return Buffer.from(`{"value":[${value}],"nextCursor":"${nextCursor}","hasMore":${hasMore}${each}}`);
 });
 
 /**

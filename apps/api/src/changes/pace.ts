@@ -1,16 +1,20 @@
+import { addCount } from '../turns/add-count.ts';
+
 /**
- * The pace at which callers that wait are answered. A thousand of them that see every change would otherwise
- * take the processors from those who make the changes.
+ * The pace at which callers that wait are answered, each client's its own. A thousand of them that see every
+ * change would otherwise take the processors from those who make the changes.
  */
 export type Pace = {
   /** Counts a caller that waits, until the returned function is called. */
-  enter(): () => void;
+  enter(clientId: string): () => void;
+  /** How many callers of a client wait. */
+  callersOf(clientId: string): number;
   /** Notes an answer with so many changes. `isShared`: its page was read for another caller. */
-  noteAnswer(changes: number, isShared: boolean): void;
+  noteAnswer(clientId: string, changes: number, isShared: boolean): void;
   /** Notes how far the feed is now. Tells the pace how much is written. */
   notePosition(no: number): void;
-  /** Milliseconds until such callers are answered again. 0: they are now. */
-  restMs(): number;
+  /** Milliseconds until such callers of a client are answered again. 0: they are now. */
+  restMs(clientId: string): number;
 };
 
 // The time of the processors that an answer takes, and a page that is read for it.
@@ -30,22 +34,35 @@ const rateOverMs = 40;
 
 /** `now`: milliseconds of a clock that is never set back. */
 export function createPace(now = () => performance.now()): Pace {
-  let callers = 0;
-  let restUntil = 0;
+  const callers = new Map<string, number>();
+  const restUntil = new Map<string, number>();
+  let callerCount = 0;
   let last: { no: number; at: number } | null = null;
   let factor = restWhenIdle;
-  const restMs = () => Math.max(0, restUntil - now());
+  const restMs = (clientId: string) => Math.max(0, (restUntil.get(clientId) ?? 0) - now());
+
+  /** Clients that rest at the same time share the processors. Forgets those that rest no longer. */
+  function countResting(): number {
+    for (const [clientId, until] of restUntil) if (until <= now()) restUntil.delete(clientId);
+    return restUntil.size;
+  }
+
   return {
-    enter() {
-      callers += 1;
+    enter(clientId) {
+      callerCount += 1;
+      addCount(callers, clientId, 1);
       return () => {
-        callers -= 1;
+        callerCount -= 1;
+        addCount(callers, clientId, -1);
       };
     },
-    noteAnswer(changes, isShared) {
-      if (callers <= fewCallers) return;
+    callersOf: (clientId) => callers.get(clientId) ?? 0,
+    noteAnswer(clientId, changes, isShared) {
+      if (callerCount <= fewCallers) return;
+      const others = countResting() - (restUntil.has(clientId) ? 1 : 0);
       const tookMs = msPerAnswer + msPerChange * changes + (isShared ? 0 : msPerPage);
-      restUntil = now() + Math.min(restMs() + factor * tookMs, restMaxMs);
+      const moreMs = factor * tookMs * (1 + others);
+      restUntil.set(clientId, now() + Math.min(restMs(clientId) + moreMs, restMaxMs));
     },
     notePosition(no) {
       const at = now();

@@ -14,13 +14,12 @@ const keptMs = 1000;
 
 /**
  * Reads pages of the feed in turns. Callers that ask for the same page of the same database at the same time
- * share it. `identity`: the one of the database to which the positions belong. `waits`: the caller is content
- * with a page of a moment ago, which may end earlier than was asked. `isShared`: the page was read for
- * another caller.
+ * share it. `life`: of the database to which the positions belong. `waits`: the caller is content with a page
+ * of a moment ago, which may end earlier than was asked. `isShared`: the page was read for another caller.
  */
 export type ReadPage = (
   asked: ChangesAsked,
-  caller: { clientId: string; identity: string; waits: boolean },
+  caller: { clientId: string; life: string; waits: boolean },
 ) => Promise<ChangePage & { isShared: boolean }>;
 
 export function createPages(pool: StatementPool): ReadPage {
@@ -57,10 +56,10 @@ export function createPages(pool: StatementPool): ReadPage {
     }, forget);
   }
 
-  return async (asked, { clientId, identity, waits }) => {
-    const { after, until, limit, wids } = asked;
+  return async (asked, { clientId, life, waits }) => {
+    const { after, until, limit, bytesMax, wids } = asked;
     if (after >= until) return { changes: [], through: after, hasMore: false, isShared: true };
-    const key = [identity, after, limit, ...wids].join();
+    const key = [life, after, limit, bytesMax, ...wids].join();
     const found = shared.get(key);
     // A page shows lots as they are when it is read.
     if (found !== undefined && (waits || (found.until === until && found.readAt === null))) {

@@ -1,4 +1,4 @@
-import { type FeedPosition, readFeedPosition } from '@inventory/db/changes/read-position';
+import { type FeedPosition, lifeOf, readFeedPosition } from '@inventory/db/changes/read-position';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { within } from '@inventory/process/within';
 import { asBusy } from '../http/as-busy.ts';
@@ -7,9 +7,10 @@ import { gather } from '../turns/gather.ts';
 export type Positions = {
   /**
    * How far the feed can be told. Includes every change that was answered before the call. Calls of one
-   * moment share a statement. While commits hang, it hangs as well and then fails.
+   * moment share a statement. While commits hang, it hangs as well and then fails. `confirms`: with
+   * synchronous standbys, these have everything that anybody was shown before the call, in lists as well.
    */
-  read(): Promise<FeedPosition>;
+  read(options?: { confirms: boolean }): Promise<FeedPosition>;
   /**
    * The same, or an earlier position if Postgres or a standby does not answer soon. From an earlier position
    * a caller is told more than it needs, and misses nothing.
@@ -22,6 +23,8 @@ export type Positions = {
   recent(): Promise<FeedPosition>;
   /** The position that was read last. */
   last(): FeedPosition;
+  /** Whether a position did not come in time, because commits hang. */
+  isLate(): boolean;
 };
 
 // Longer than the pause between two looks of those who wait.
@@ -30,29 +33,32 @@ const soonMs = 1000;
 
 /** `plain`: connections for what waits for no standby. */
 export function createPositions(pool: StatementPool, plain: StatementPool): Positions {
-  let told: FeedPosition = { identity: '', knownNo: 0, drawnNo: 0 };
+  let told: FeedPosition = { identity: '', places: [], knownNo: 0, drawnNo: 0, isSynchronous: false };
   let readAt = Number.NEGATIVE_INFINITY;
   // Set when a position did not come soon, until one comes: so only the first callers wait in vain.
   let isLate = false;
 
-  const gathered = gather(pool, async (sql, inputs: readonly null[]) => {
+  const gathered = gather(pool, async (sql, inputs: readonly boolean[]) => {
     const beganAt = performance.now();
-    const position = await readFeedPosition(sql, told.knownNo);
+    const position = await readFeedPosition(
+      sql,
+      inputs.includes(true) || !told.isSynchronous ? -1 : told.knownNo,
+    );
     isLate = false;
     // A later one was answered first.
     if (beganAt < readAt) return inputs.map(() => told);
     readAt = beganAt;
     // After a restore, or the loss of its last changes, the database begins again elsewhere.
-    const isOther = position.identity !== told.identity || position.drawnNo < told.knownNo;
+    const isOther = lifeOf(position) !== lifeOf(told) || position.drawnNo < told.knownNo;
     // Otherwise a position never goes back: one that was known once stays known, though a writer that
     // announces its numbers late may make it look otherwise.
     told = isOther ? position : { ...position, knownNo: Math.max(told.knownNo, position.knownNo) };
     return inputs.map(() => told);
   });
 
-  async function read(): Promise<FeedPosition> {
+  async function read({ confirms } = { confirms: false }): Promise<FeedPosition> {
     try {
-      return await gathered(null);
+      return await gathered(confirms);
     } catch (error) {
       throw asBusy(error);
     }
@@ -80,5 +86,6 @@ export function createPositions(pool: StatementPool, plain: StatementPool): Posi
     soon,
     recent: async () => (performance.now() - readAt < recentMs ? told : soon()),
     last: () => told,
+    isLate: () => isLate,
   };
 }

@@ -1,6 +1,6 @@
-import type { Refusal, RefusalCode } from '@inventory/domain/contract/refused';
 import { jsonText } from '@inventory/domain/json-text';
 import { parseQuantity } from '@inventory/domain/quantity';
+import type { Refusal, RefusalCode } from '@inventory/domain/refusals/refused';
 
 /** Every code of the error object with its status. */
 export const statusOf = {
@@ -45,10 +45,10 @@ export function unknownPath(): Refused {
 }
 
 /**
- * Why a request ended with a 5xx, for the log and the metrics. `busy`: everything works, but there is more
- * work than time.
+ * Why a request ended with a 5xx, for the log and the metrics. `unwritable`: Postgres answers, but refuses to
+ * write. `busy`: everything works, but there is more work than time.
  */
-export const failureCauses = ['noWorker', 'redis', 'postgres', 'busy', 'internal'] as const;
+export const failureCauses = ['noWorker', 'redis', 'postgres', 'unwritable', 'busy', 'internal'] as const;
 export type FailureCause = (typeof failureCauses)[number];
 
 /**
@@ -121,6 +121,9 @@ export const messages = {
   noRoom:
     'The service has no room for this batch now: it was not read, and nothing was applied but what earlier sends of it ' +
     'had applied. Try again in a moment.',
+  unread:
+    'There is no room for this answer now: others, to this client or to all, were not read yet. This call was not begun, and ' +
+    'nothing was applied but what earlier sends of it had applied. Try again in a moment.',
   unreachable: 'The service cannot reach its database; try again in a moment.',
   unknown:
     'The database could not be reached for the whole wait: whether this was applied is not known. ' +

@@ -1,4 +1,4 @@
-import { isOutage, isStatementTimeout } from '@inventory/db/postgres/pool';
+import { isOutage, isStatementTimeout, whyUnwritable } from '@inventory/db/postgres/pool';
 import { NeverBegunError } from '@inventory/db/postgres/statement-pool';
 import { describeError } from '@inventory/process/log/describe-error';
 import type { FoldedLog } from '@inventory/process/log/folded-log';
@@ -26,7 +26,7 @@ export type RequestLog = {
 };
 
 /** The causes that mean an outage. */
-const outages: ReadonlySet<FailureCause> = new Set(['noWorker', 'redis', 'postgres']);
+const outages: ReadonlySet<FailureCause> = new Set(['noWorker', 'redis', 'postgres', 'unwritable']);
 
 /**
  * Logs single requests: a line for each failure, with similar ones folded, and a line for each request if the
@@ -36,13 +36,13 @@ export function createRequestLog(options: {
   log: Log;
   folded: FoldedLog;
   /** See `Needs`. */
-  isPostgresWell: () => boolean;
+  whyNoAnswer: () => 'postgres' | 'unwritable' | null;
   isAccessLogged: boolean;
 }): RequestLog {
-  const { log, folded, isPostgresWell } = options;
+  const { log, folded, whyNoAnswer } = options;
   return {
     failed(request, error) {
-      const cause = causeOf(error, isPostgresWell);
+      const cause = causeOf(error, whyNoAnswer);
       const isOutage = outages.has(cause);
       const facts = {
         ...request,
@@ -61,15 +61,18 @@ export function createRequestLog(options: {
   };
 }
 
-function causeOf(error: unknown, isPostgresWell: () => boolean): FailureCause {
+function causeOf(error: unknown, whyNoAnswer: () => 'postgres' | 'unwritable' | null): FailureCause {
   if (error instanceof Failed) {
+    if (error.because === 'postgres') return whyNoAnswer() ?? 'postgres';
     if (error.because !== null) return error.because;
     if (error.status === 500) return 'internal';
+  } else if (whyUnwritable(error) !== null) {
+    return 'unwritable';
   } else if (!isStatementTimeout(error) && !(error instanceof NeverBegunError)) {
     return isOutage(error) ? 'postgres' : 'internal';
   }
   // Postgres may be up but overloaded.
-  return isPostgresWell() ? 'busy' : 'postgres';
+  return whyNoAnswer() ?? 'busy';
 }
 
 /** Errors of one kind that are thrown at one place are similar. */

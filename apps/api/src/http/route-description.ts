@@ -1,4 +1,4 @@
-import type { Refusal } from '@inventory/domain/contract/refused';
+import type { Refusal } from '@inventory/domain/refusals/refused';
 import { errorText, statusOf } from './errors.ts';
 
 /** Named examples of one body or answer. */

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Needed } from '@inventory/auth/permission';
 import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Wait } from '@inventory/db/postgres/statement-pool';
-import { type FieldErrors, forbidden, invalid } from '@inventory/domain/contract/refused';
+import type { Needed } from '@inventory/domain/permission';
+import { type FieldErrors, forbidden, invalid } from '@inventory/domain/refusals/refused';
 import { isPercentEncoded } from '@inventory/process/settings/percent-encoding';
 import { TooLateError, within } from '@inventory/process/within';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { AuthenticatedClient } from './callers/authenticator.ts';
-import { Refused, unknownOutcome } from './errors.ts';
+import { Failed, messages, Refused, soonAgain, unknownOutcome } from './errors.ts';
 import { onSocketClosed } from './gone.ts';
 import { nameLimit } from './limit-headers.ts';
 import { readJsonBody } from './reading/body.ts';
@@ -18,6 +18,7 @@ import { fieldErrorsOf, withoutNulls } from './reading/parse.ts';
 import { isStrict, namesOf, strictApplied, unknownAmong } from './reading/strict.ts';
 import type { RequestName } from './request-id.ts';
 import type { RouteDescription } from './route-description.ts';
+import { type AnswerSpace, smallAnswerBytes, type UnreadAnswers } from './unread-answers.ts';
 
 /**
  * The answer of a handler. `text` is the JSON of the body, with decimals digit for digit; a Buffer may be
@@ -53,6 +54,8 @@ export type Call<Params, Query, Body> = {
   renew: () => Promise<AuthenticatedClient>;
   /** The response. */
   res: ServerResponse;
+  /** What the answer takes of the room for answers that were not read yet. */
+  space: () => AnswerSpace;
 };
 
 /**
@@ -90,6 +93,10 @@ export type Route = {
   warehouses: (call: Call<never, never, never>) => number[];
   /** The answers of success, by status. */
   answer: Record<number, Schema>;
+  /** The most bytes of an answer of success. Room for them is kept before the work begins. */
+  answerBytes: (call: Call<never, never, never>) => number;
+  /** Whether the handler keeps this room itself, because its call may wait long for what it answers. */
+  keepsRoom?: true;
   /** Whether the route takes an Idempotency-Key and may refuse with 409. */
   keyed: boolean;
   /** Whether the answer of success is a page, with paging headers. */
@@ -108,11 +115,15 @@ export type Route = {
   handle: (call: Call<never, never, never>) => Promise<Reply | null>;
 };
 
-type RouteOf<P, Q, B> = Omit<Route, 'params' | 'query' | 'body' | 'known' | 'warehouses' | 'handle'> & {
+type RouteOf<P, Q, B> = Omit<
+  Route,
+  'params' | 'query' | 'body' | 'known' | 'warehouses' | 'answerBytes' | 'handle'
+> & {
   params?: P;
   query?: Q;
   body?: B;
   warehouses: (call: Call<Out<P>, Out<Q>, Out<B>>) => number[];
+  answerBytes: (call: Call<Out<P>, Out<Q>, Out<B>>) => number;
   handle: (call: Call<Out<P>, Out<Q>, Out<B>>) => Promise<Reply | null>;
 };
 
@@ -157,6 +168,7 @@ export async function callRoute(
       : await declared.readBody(ctx, details);
   if (details.size > 0) throw new Refused(invalid(Object.fromEntries(details)));
   const { arrivedAt, name } = ctx.state;
+  const answers = ctx.state.answers as UnreadAnswers;
   const { socket } = ctx.req;
   const wait: Wait = {
     until: arrivedAt + answerWithinMs,
@@ -181,9 +193,15 @@ export async function callRoute(
     nameOperations(verdict: RateLimitVerdict) {
       nameLimit(ctx, 'operations', verdict);
     },
+    space() {
+      return answers.spaceOf({ clientId: client.clientId, res: ctx.res });
+    },
   } as Call<never, never, never>;
   const outside = denyWarehouses(client, declared.warehouses(call));
   if (outside !== null) throw new Refused(forbidden[outside]);
+  const bytes = declared.keepsRoom ? smallAnswerBytes : declared.answerBytes(call);
+  if (answers.needsRoom(client.clientId, bytes) && !(await call.space().reserve(bytes, wait)))
+    throw new Failed(503, messages.unread, soonAgain, 'busy');
   ctx.state.isHandled = true;
   // The time starts only when the body is complete: a slow caller is not an outage. A write may still be
   // applied.
@@ -191,6 +209,7 @@ export async function callRoute(
     const reply = await within(declared.limitMs ?? answerWithinMs, declared.handle(call));
     if (reply !== null) return reply;
   } catch (error) {
+    answers.find(ctx.res)?.set(0);
     throw error instanceof TooLateError && declared.writes ? unknownOutcome() : error;
   }
   throw new Refused({ code: 'not_found', message: declared.notFound! });

@@ -34,7 +34,8 @@ export async function sendStaticFile(ctx: Context, file: StaticFile): Promise<vo
     return;
   }
   ctx.type = file.type;
-  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') {
+  const isZipped = file.type === 'application/gzip';
+  if (isZipped || ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') {
     ctx.body = file.content;
     return;
   }

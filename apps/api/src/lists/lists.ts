@@ -11,7 +11,7 @@ import type { Replica } from './replica.ts';
 import { createTextStream } from './text-stream.ts';
 
 // A category with at most this many items is one text, like any other answer. A larger one is streamed.
-const wholeCategoryMax = 1000;
+export const wholeCategoryMax = 1000;
 // A cheap list that takes longer waits on a dead connection, or Postgres stands still. Other lists of the
 // client must not wait for it.
 const cheapTurnMs = 2000;

@@ -1,5 +1,5 @@
-import { type Needed, type Permission, permissionNames } from '@inventory/auth/permission';
 import { BatchError } from '@inventory/domain/contract/batch';
+import { type Needed, permissionNames, permissionsIn } from '@inventory/domain/permission';
 import { noWarehouses, type Route } from '../http/route.ts';
 import { withCodeSamples } from './code-samples.ts';
 import { tokenDescription } from './descriptions/token.ts';
@@ -172,10 +172,8 @@ function rulesOf(route: Route): string {
 const needsNone = (needed: Needed) => Array.isArray(needed) && needed.length === 0;
 
 function neededText(needed: Needed): string {
-  const names = (permissions: readonly Permission[]) =>
-    permissions.map((each) => `${permissionNames[each]} (${each})`);
-  if (typeof needed === 'number') return names([needed]).join();
-  return 'anyOf' in needed ? names(needed.anyOf).join(' or ') : names(needed).join(' and ');
+  const names = permissionsIn(needed).map((each) => `${permissionNames[each]} (${each})`);
+  return names.join(typeof needed === 'object' && 'anyOf' in needed ? ' or ' : ' and ');
 }
 
 /** `shared`: the names of the parameters in the document's path, in order. */
@@ -242,7 +240,7 @@ const headerParameters = {
     name: 'Prefer',
     in: 'header',
     description:
-      'Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names them all; else ' +
+      'Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else ' +
       'they are ignored, and a mistyped `Spot` says nothing.',
     schema: { type: 'string' },
   },

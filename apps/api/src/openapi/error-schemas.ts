@@ -1,5 +1,5 @@
-import { conflictFields } from '@inventory/domain/contract/conflict-reasons';
 import { Outcome } from '@inventory/domain/contract/outcome';
+import { conflictFields } from '@inventory/domain/refusals/conflict-reasons';
 import { z } from 'zod';
 import { type ErrorCode, statusOf } from '../http/errors.ts';
 

@@ -1,5 +1,5 @@
-import { keyReused } from '@inventory/domain/contract/conflict';
-import { forbidden, invalid } from '@inventory/domain/contract/refused';
+import { keyReused } from '@inventory/domain/refusals/conflict';
+import { forbidden, invalid } from '@inventory/domain/refusals/refused';
 import { tooSlow } from '../http/connections/malformed-http.ts';
 import { errorText, messages } from '../http/errors.ts';
 import { batchBytesMax, bodyBytesMax, compressed, formBytesMax, tooLarge } from '../http/reading/body.ts';

@@ -1,15 +1,13 @@
 import type { Item } from '@inventory/domain/contract/item';
-import type { FullLot, Lot } from '@inventory/domain/contract/lot';
 import type { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
+import { itemOfLots } from '@inventory/domain/story';
 import { type Paging, pagingOf } from '@inventory/paging/page';
 
-// Matches the demo data of `pnpm start`, so that requests sent from the page get the documented answers: the
-// first item, and the lot and level of white paint in warehouse 2.
+// Matches the demo data of `pnpm start`, as the lots beside it do: the first item, and the level of white
+// paint in warehouse 2.
 
 export const item: Item = {
-  partNo: 1,
-  shortID: 'WIDGET-100',
-  description: 'Widget, blue',
+  ...itemOfLots,
   category: 1,
   subCategory: 0,
   uOM: 'EA',
@@ -22,28 +20,6 @@ export const item: Item = {
   discontinued: false,
 };
 
-export const lot: Lot = {
-  recNo: 6,
-  partNo: 5,
-  shortID: 'PAINT-WHITE',
-  description: 'Wall paint, white',
-  associate: '',
-  warehouse: 'Overflow',
-  wID: 2,
-  spot: 'R-01-1',
-  units: 60,
-  received: '2026-01-31T09:15:27.044Z',
-  shipped: null,
-  serial: 'P-77',
-  serial2: null,
-  rFIDTag: null,
-  remark: '',
-  hold: false,
-  jobID: 0,
-  jobName: null,
-  active: true,
-};
-
 export const level: StockLevel = {
   partNo: 5,
   available: 56,
@@ -53,22 +29,6 @@ export const level: StockLevel = {
   committed: 4,
   packed: 0,
   aSN: 0,
-};
-
-/** The same lot with `view=full`. */
-export const fullLot: FullLot = {
-  ...lot,
-  expires: '2031-06-30T00:00:00.000Z',
-  price: 4.149,
-  netWeight: 84,
-  grossWeight: null,
-  supplier: 311,
-  line: 2,
-  reference: 'PO-77120',
-  reasonCode: 1,
-  holdReason: null,
-  modified: '2026-01-31T09:15:27.044Z',
-  fromRecNo: null,
 };
 
 /** The same level with `view=full`. */

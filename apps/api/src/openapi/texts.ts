@@ -17,7 +17,7 @@ Lots, stock levels, stock transactions and the item catalog of a warehouse inven
 | Status | Meaning |
 |---|---|
 | 2xx | Applied and durable. |
-| 4xx, 5xx | Not applied, and never will be. The only exception says so in \`message\`: 503 when the database, or a standby that it waits for, did not answer in time. Writes of items have it, too. |
+| 4xx, 5xx | Not applied, and never will be. The only exception has \`outcome: "unknown"\`: 503 when the database, or a standby that it waits for, did not answer in time. Writes of items have it, too. |
 
 Send a transaction with an \`Idempotency-Key\` (*extension*), and you can send it again after a lost connection without
 applying it twice: the same key and body return the stored answer, byte for byte, with \`Idempotent-Replayed: true\`, for at
@@ -74,7 +74,7 @@ cookies are neither set nor read.
   any value that you received. Readers that use doubles round beyond 15 significant digits, so read decimals with a decimal type.
 - **Datetimes** in requests: ISO 8601; UTC if there is no offset. In answers: UTC with milliseconds and \`Z\`.
 - Field names are case-sensitive. A field that occurs twice in one object, at any depth: 400 \`bad_request\`. Unknown fields and
-  query parameters are ignored, unless you send \`Prefer: handling=strict\` (*extension*): then 400 lists all of them. \`null\` for an optional field counts as omitted.
+  query parameters are ignored, unless you send \`Prefer: handling=strict\` (*extension*): then 400 lists them, at most 20 of an operation, and tells under \`…\` how many more there are. \`null\` for an optional field counts as omitted.
 - Codes are case-sensitive: ShortIDs, aliases, spots, serials and RFID tags that differ in case are different, also in look-ups and
   filters.
 - Paths are case-sensitive. A query parameter that is given twice: 400, which also lists all other invalid ones. In a datetime in
@@ -103,25 +103,6 @@ Read in the default order and without filters except \`modifiedSince\`. If a rec
 \`/Item\`, which leaves out discontinued items) or changes its place, other records move to pages that you have already read. For items, use
 \`/Item/All\`. Lots never leave \`/Inventory\`. When your warehouses change, start again: a record that comes into your scope does not count as modified.
 `.trim();
-
-/** Explains dry runs. */
-export const dryRun = `
-
-*Extension:* \`dryRun: true\` returns the answer of the real call, decided by the same code on the current data, with \`dryRun: true\`, and with null for \`transactionNo\` and the
-numbers of new lots. The real call returns \`dryRun: false\`. A dry run stores nothing, uses no \`Idempotency-Key\` and draws no number.`;
-
-/** Further text for dry runs of moves and issues. */
-export const skipped =
-  ' The answer also has `skipped`: the lots of the item in the warehouse that are not taken, and why.';
-
-/** Which lots a move and an issue take, and in which order. */
-export const allocation = `
-**Which lots are taken:** lots that are active, in stock, not on hold and match every filter. **Order of allocation:**
-earliest expiry first, then lots without expiry, then expired ones; within that the oldest receipt, then the lowest \`recNo\`. Either all
-units are taken or none: too little stock is 409 with the requested and available quantities, and with what is on hold or expired.
-A lot named by \`recno\` that does not match the other filters is 409, too, with the names of those filters. A \`recno\` that is unknown, or
-belongs to another item or warehouse: 400. One transaction takes at most 1,000 lots and examines at most 10,000 to find matching ones, by all
-fields together; beyond that: 409.`;
 
 /** The description of each group of operations. */
 export const tags = [

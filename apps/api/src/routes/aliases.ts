@@ -1,12 +1,13 @@
-import { Permission } from '@inventory/auth/permission';
 import { findItem } from '@inventory/db/catalog/items';
 import { aliasPage } from '@inventory/db/lists/list-aliases';
 import type { Wait } from '@inventory/db/postgres/statement-pool';
-import { nameTaken } from '@inventory/domain/contract/conflict';
-import { lengthMax, name } from '@inventory/domain/contract/fields';
+import { lengthMax, name } from '@inventory/domain/fields';
+import { Permission } from '@inventory/domain/permission';
+import { nameTaken, tooManyAliases } from '@inventory/domain/refusals/conflict';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
+import { answerBytes, pageBytes } from '../http/answer-bytes.ts';
 import { Refused } from '../http/errors.ts';
 import { noWarehouses, type Reply, route } from '../http/route.ts';
 import { addAliasOf, removeAliasOf } from '../item-writes.ts';
@@ -18,8 +19,8 @@ const { page, pageSize } = pageQueryShape([]);
 const AliasPage = pageAnswer(z.object({ alias: z.string() }).meta({ id: 'Alias' }), 'AliasPage');
 const aliasParams = partNoParams.extend({
   alias: name(lengthMax.shortId).meta({
-    description: 'The other name, percent-encoded; a GTIN with 14 digits',
-    example: '04006381333931',
+    description: 'The other name, percent-encoded; a GTIN in any of its spellings',
+    example: '614141000036',
   }),
 });
 const misfit = `${noPartNo} An alias has 1 to ${lengthMax.shortId} characters.`;
@@ -40,6 +41,7 @@ export function aliasRoutes(database: Database) {
       query: z.object({ page, pageSize }),
       warehouses: noWarehouses,
       answer: { 200: AliasPage },
+      answerBytes: ({ query }) => pageBytes('alias', query),
       keyed: false,
       paged: 'always',
       notFound: noSuchItem,
@@ -62,6 +64,7 @@ export function aliasRoutes(database: Database) {
       params: aliasParams,
       warehouses: noWarehouses,
       answer: { 200: aliasStatus(z.enum(['added', 'unchanged'])) },
+      answerBytes: answerBytes.small,
       keyed: false,
       paged: 'never',
       notFound: noSuchItem,
@@ -69,6 +72,7 @@ export function aliasRoutes(database: Database) {
       description: teachAlias,
       handle: async ({ params: { partNo, alias }, wait }) => {
         const taught = await addAliasOf(database, partNo, alias, wait);
+        if (taught === 'tooMany') throw new Refused(tooManyAliases());
         if (taught.partNo === null) return null;
         if (taught.partNo !== partNo || taught.isShortId) throw new Refused(nameTaken(taught.partNo));
         return ok({ alias, partNo, status: taught.isNew ? 'added' : 'unchanged' });
@@ -84,6 +88,7 @@ export function aliasRoutes(database: Database) {
       params: aliasParams,
       warehouses: noWarehouses,
       answer: { 200: aliasStatus(z.literal('removed')) },
+      answerBytes: answerBytes.small,
       keyed: false,
       paged: 'never',
       notFound: 'The item has no such alias.',

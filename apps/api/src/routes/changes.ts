@@ -1,22 +1,30 @@
-import { Permission } from '@inventory/auth/permission';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RateLimiter } from '@inventory/auth/rate-limit';
 import type { Wait } from '@inventory/db/postgres/statement-pool';
 import { ChangePage } from '@inventory/domain/contract/change';
-import { digestScope, readCursor } from '@inventory/domain/contract/change-cursor';
+import { readCursor } from '@inventory/domain/contract/change-cursor';
+import { Permission } from '@inventory/domain/permission';
 import { z } from 'zod';
-import type { Feed } from '../changes/feed.ts';
+import type { ClientFeed, Feed } from '../changes/feed.ts';
 import {
   beginning,
   bodyOf,
   cursorAt,
   followChanges,
+  heldMs,
+  isScopeUnsettled,
   type Place,
   positionFor,
 } from '../changes/follow-changes.ts';
 import { streamChanges } from '../changes/stream-changes.ts';
+import { createToldPages } from '../changes/told-pages.ts';
+import { untilScopeSettled } from '../changes/until-scope-settled.ts';
+import type { WatchedRights } from '../changes/watched-rights.ts';
 import type { Database } from '../database.ts';
+import { answerBytes } from '../http/answer-bytes.ts';
 import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
 import type { Standing } from '../http/connections/standing.ts';
-import { Refused } from '../http/errors.ts';
+import { Failed, messages, Refused, soonAgain } from '../http/errors.ts';
 import { type Call, noWarehouses, type Reply, route } from '../http/route.ts';
 import { changes } from '../openapi/descriptions/changes.ts';
 
@@ -25,6 +33,8 @@ const limitMax = 1000;
 const waitMaxSeconds = 25;
 // For what is read once something has come.
 const readWithinMs = 4000;
+// Between two looks at a scope that has just changed.
+const settlingMs = 100;
 
 const integer = z
   .string()
@@ -72,7 +82,18 @@ const changesQuery = z.object({
 type Query = z.infer<typeof changesQuery>;
 
 /** The part of the database that the feed needs. */
-export type ChangeSources = { feed: Feed; reads: Database['reads']; standing: Pick<Standing, 'noteIdling'> };
+export type ChangeSources = {
+  feed: Feed;
+  reads: Database['reads'];
+  standing: Pick<Standing, 'noteIdling'>;
+  rights: Pick<WatchedRights, 'watch'>;
+  rateLimiter: RateLimiter;
+  /** Requests in a window of 60 s, for clients without a limit of their own. */
+  rateLimit: number;
+};
+
+/** The same for one call. */
+type Sources = Omit<ChangeSources, 'feed'> & { feed: ClientFeed };
 
 /** The change feed: `GET /Changes`. */
 export function changeRoutes(sources: ChangeSources) {
@@ -87,17 +108,55 @@ export function changeRoutes(sources: ChangeSources) {
       query: changesQuery,
       warehouses: noWarehouses,
       answer: { 200: ChangePage },
+      answerBytes: answerBytes.changes,
+      keepsRoom: true,
       keyed: false,
       paged: 'never',
       notFound: null,
       limitMs: waitMaxSeconds * 1000 + readWithinMs,
       description: changes,
-      handle: (call) => (wantsEvents(call) ? sendEvents(sources, call) : sendCounted(sources, call)),
+      handle: (call) => answer(sources, call),
     }),
   ];
 }
 
 type ChangesCall = Call<undefined, Query, undefined>;
+
+async function answer(sources: ChangeSources, call: ChangesCall): Promise<Reply> {
+  const { clientId, rateLimit } = call.client;
+  const own = { ...sources, feed: withRoom(sources.feed.of(clientId), call) };
+  const isStream = wantsEvents(call);
+  if (!isStream && call.query.wait === 0) return sendPage(own, call);
+  const waitingMax = rateLimit ?? sources.rateLimit;
+  if (own.feed.callerCount() >= waitingMax) return tooManyWaiting(waitingMax);
+  const leave = own.feed.enter();
+  if (!isStream) return sendPage(own, call).finally(leave);
+  // Also if the caller goes before there is a stream.
+  call.res.once('close', leave);
+  return sendEvents(own, call, waitingMax);
+}
+
+function tooManyWaiting(limit: number): Reply {
+  const message = `Too many calls of this client wait for changes: at most ${limit} at a time.`;
+  return { status: 429, text: JSON.stringify({ message }), headers: { 'Retry-After': '1' } };
+}
+
+/**
+ * The feed for one call: a page is read once there is room for it among the answers that were not read yet.
+ */
+function withRoom(feed: ClientFeed, { space, wait }: ChangesCall): ClientFeed {
+  return {
+    ...feed,
+    async read(asked, caller) {
+      if (asked.after >= asked.until) return feed.read(asked, caller);
+      if (!(await space().reserve(answerBytes.changes(), soon(wait))))
+        throw new Failed(503, messages.unread, soonAgain, 'busy');
+      const page = await feed.read(asked, caller);
+      if (page.changes.length === 0) space().set(0);
+      return page;
+    },
+  };
+}
 
 function wantsEvents({ header, res }: ChangesCall): boolean {
   const isAccepted = /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(header('Accept') ?? '');
@@ -105,41 +164,47 @@ function wantsEvents({ header, res }: ChangesCall): boolean {
   return isAccepted && res.req.method !== 'HEAD';
 }
 
-/** Waits as the feed does. Meanwhile, the caller's connection may be closed to make room for another. */
+/**
+ * Waits as the feed does, and no longer than the caller has its rights. Meanwhile, the caller's connection
+ * may be closed to make room for another.
+ */
 function idle(
-  { feed, standing }: ChangeSources,
-  { res }: ChangesCall,
-): Pick<Feed, 'untilTouched' | 'untilRested'> {
+  { feed, standing, rights }: Sources,
+  { res, renew }: ChangesCall,
+): Pick<ClientFeed, 'untilTouched' | 'untilRested'> {
   const { socket } = res.req;
+  const whileEntitled =
+    (onGone: Wait['onGone']): Wait['onGone'] =>
+    (tell) => {
+      const forgets = [onGone?.(tell), rights.watch(renew, tell)];
+      return () => {
+        for (const forget of forgets) forget?.();
+      };
+    };
   const idly = async (waiting: Promise<void>) => {
     standing.noteIdling(socket, true);
     await waiting;
     standing.noteIdling(socket, false);
   };
   return {
-    untilTouched: (...args) => idly(feed.untilTouched(...args)),
-    untilRested: (...args) => idly(feed.untilRested(...args)),
+    untilTouched: (followed, timeMs, onGone) =>
+      idly(feed.untilTouched(followed, timeMs, whileEntitled(onGone))),
+    untilRested: (timeMs, onGone) => idly(feed.untilRested(timeMs, whileEntitled(onGone))),
   };
 }
 
 const soon = (wait: Wait): Wait => ({ ...wait, until: performance.now() + readWithinMs });
 
-async function sendCounted(sources: ChangeSources, call: ChangesCall): Promise<Reply> {
-  const leave = call.query.wait > 0 ? sources.feed.enter() : () => {};
-  return sendPage(sources, call).finally(leave);
-}
-
-async function sendPage(sources: ChangeSources, call: ChangesCall): Promise<Reply> {
+async function sendPage(sources: Sources, call: ChangesCall): Promise<Reply> {
   const { feed } = sources;
-  const { query, arrivedAt, wait } = call;
+  const { query, wait } = call;
   if (query.after === 'now') {
-    const position = await feed.position();
-    const nextCursor = cursorAt(position.knownNo, position, digestScope(call.client.scope));
+    const client = await untilScopeSettled(call, call.client);
+    const nextCursor = cursorAt(await feed.position(), client);
     return { status: 200, text: JSON.stringify({ value: [], nextCursor, hasMore: false }) };
   }
-  const waits = query.wait > 0;
   const waiting = idle(sources, call);
-  const until = arrivedAt + query.wait * 1000;
+  const until = call.arrivedAt + query.wait * 1000;
   const leftMs = () => until - performance.now();
   let place: Place = query.after ?? beginning;
   let { client } = call;
@@ -152,39 +217,56 @@ async function sendPage(sources: ChangeSources, call: ChangesCall): Promise<Repl
     client = await call.renew();
   };
   for (;;) {
-    if (waits && feed.isResting()) await waitFor(waiting.untilRested(leftMs(), wait.onGone));
-    // A caller that does not wait sees everything that was answered before.
-    const position = await positionFor(feed, place, waits);
-    const asked = { client, limit: query.limit, wait: soon(wait), waits };
-    const followed = await followChanges(sources, place, position, asked);
+    if (query.wait > 0 && feed.isResting()) await waitFor(waiting.untilRested(leftMs(), wait.onGone));
+    const followed = await read(sources, call, client, place);
     const isOver = leftMs() <= 0 || wait.hasGone() || feed.hasStopped();
     if (followed.changes.length > 0 || isOver) {
       return { status: 200, text: bodyOf(followed), waitedMs };
     }
     place = followed.next;
-    const to = { wids: client.scope, after: place.after };
-    await waitFor(waiting.untilTouched(to, leftMs(), wait.onGone));
+    const { clientId, scope: wids } = client;
+    const after = followed.isHeld ? Number.POSITIVE_INFINITY : place.after;
+    const timeMs = followed.isHeld ? Math.min(leftMs(), heldMs) : leftMs();
+    await waitFor(waiting.untilTouched({ clientId, wids, after }, timeMs, wait.onGone));
   }
 }
 
-async function sendEvents(sources: ChangeSources, call: ChangesCall): Promise<Reply> {
+/** Reads on from a place. A caller that does not wait sees everything that was answered before. */
+async function read(
+  sources: Sources,
+  call: ChangesCall,
+  caller: AuthenticatedClient,
+  place: Place,
+  waits = call.query.wait > 0,
+) {
+  let client = caller;
+  let found = await positionFor(sources.feed, place, waits);
+  const since = performance.now();
+  while (isScopeUnsettled(place, found, client, since) && !call.wait.hasGone()) {
+    await pause(settlingMs);
+    client = await call.renew();
+    found = await positionFor(sources.feed, place, waits);
+  }
+  const asked = { client, limit: call.query.limit, wait: soon(call.wait), waits };
+  const followed = await followChanges(sources, place, found, asked);
+  return { ...followed, clientId: client.clientId, wids: client.scope };
+}
+
+async function sendEvents(sources: Sources, call: ChangesCall, limit: number): Promise<Reply> {
   const { feed } = sources;
   // A reader that connects again repeats the parameters that it began with, so its last id counts.
   const lastId = call.header('Last-Event-ID');
   const cursor = lastId === undefined ? call.query.after : readCursor(lastId);
   if (cursor === null) throw new Refused({ code: 'bad_request', message: `Last-Event-ID ${misread}` });
-  const read = async (client: AuthenticatedClient, place: Place) => {
-    const asked = { client, limit: call.query.limit, wait: soon(call.wait), waits: true };
-    const position = await positionFor(feed, place, true);
-    const followed = await followChanges(sources, place, position, asked);
-    return { ...followed, wids: client.scope };
-  };
   const begin =
     cursor === 'now' ? { ...beginning, after: (await feed.position()).knownNo } : (cursor ?? beginning);
-  const first = await read(call.client, begin);
-  const events = streamChanges({ ...feed, ...idle(sources, call) }, first, async (place) =>
-    read(await call.renew(), place),
+  const first = await read(sources, call, call.client, begin, true);
+  const events = streamChanges(
+    { ...feed, ...idle(sources, call) },
+    first,
+    async (place) => read(sources, call, await call.renew(), place, true),
+    call.space(),
+    createToldPages(sources.rateLimiter, call.client.clientId, limit),
   );
-  events.once('close', feed.enter());
   return { status: 200, events };
 }

@@ -10,10 +10,11 @@ export function isOfConsole(path: string): boolean {
 
 /**
  * Serves the page for people and its files to everybody: no token is needed, and the page holds no data.
- * Unchanged files get 304. They are read when the page is first asked for.
+ * Unchanged files get 304. They are read when the page is first asked for. `?v=`: the version that is asked
+ * for; another one gets 404.
  */
 export function consoleRoutes() {
-  let reading: Promise<Map<string, StaticFile>> | null = null;
+  let reading: Promise<{ files: Map<string, StaticFile>; version: string }> | null = null;
 
   return async (ctx: Context, next: Next) => {
     if (!isOfConsole(ctx.path)) return next();
@@ -30,13 +31,15 @@ export function consoleRoutes() {
         reading = null;
         throw error;
       });
-    const found = (await reading).get(ctx.path.slice('/console/'.length));
-    if (found === undefined) throw unknownPath();
+    const { files, version } = await reading;
+    const found = files.get(ctx.path.slice('/console/'.length));
+    const { v: asked = version } = ctx.query;
+    if (found === undefined || asked !== version) throw unknownPath();
     return sendStaticFile(ctx, found);
   };
 }
 
-function prepare({ files, policy }: Console): Map<string, StaticFile> {
+function prepare({ files, version, policy }: Console) {
   const headers = {
     // Asked for again each time, so that no file of one version meets those of another.
     'Cache-Control': 'no-cache',
@@ -47,5 +50,8 @@ function prepare({ files, policy }: Console): Map<string, StaticFile> {
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   };
-  return new Map([...files].map(([path, { type, content }]) => [path, staticFile(type, content, headers)]));
+  return {
+    version,
+    files: new Map([...files].map(([path, { type, content }]) => [path, staticFile(type, content, headers)])),
+  };
 }

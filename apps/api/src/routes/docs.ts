@@ -6,6 +6,7 @@ import { methodRefused, unknownPath } from '../http/errors.ts';
 import { type StaticFile, sendStaticFile, staticFile } from '../http/static-file.ts';
 import { collectionText } from '../openapi/collection.ts';
 import { type Guide, llmsText } from '../openapi/llms.ts';
+import { clientPackagePath } from './client-package.ts';
 import { readGuides } from './guides.ts';
 
 // Everything comes from this process. The page's icons are `data:` images.
@@ -53,9 +54,12 @@ const vendors = 'public, max-age=3600';
 
 export const docsMethods = ['GET', 'HEAD'] as const;
 
-const roots = ['/openapi.json', '/collection.json', '/llms.txt', '/docs'];
+const roots = ['/openapi.json', '/collection.json', '/llms.txt', '/docs', clientPackagePath];
 
-/** Whether a path below the base path belongs to the document, its other forms, the page or its files. */
+/**
+ * Whether a path below the base path belongs to the document, its other forms, the page or its files, or is
+ * the client for programs.
+ */
 export function isOfDocs(path: string): boolean {
   return roots.includes(path) || path.startsWith('/docs/');
 }
@@ -63,9 +67,9 @@ export function isOfDocs(path: string): boolean {
 /**
  * Serves `/openapi.json`, its other forms, the page `/docs` with its files and guides, and the redirect from
  * `/`, to everybody: no token is needed and nothing comes from another host. The bytes are charged to the
- * caller's address (`createStrangers`). Unchanged files get 304.
+ * caller's address (`createStrangers`). Unchanged files get 304. `proxies`: see `callerAddress`.
  */
-export function docsRoutes(basePath: string, openApi: string) {
+export function docsRoutes(basePath: string, openApi: string, proxies: number) {
   const resolve = createRequire(import.meta.url).resolve;
   const vendor = (name: string) => readFileSync(resolve(`swagger-ui-dist/${name}`));
   const own = (name: string) => readFileSync(join(import.meta.dirname, 'docs-page', name));
@@ -74,7 +78,6 @@ export function docsRoutes(basePath: string, openApi: string) {
   // Only these names exist, so no path leads outside.
   const files = new Map<string, StaticFile>([
     ['/openapi.json', file('application/json', openApi, ours)],
-    ['/collection.json', file('application/json', collectionText(document), ours)],
     ['/llms.txt', file('text/plain', llmsText(document, guides), ours)],
     ['/docs', file('text/html', pageOf(guides), ours)],
     // Every browser shows plain text.
@@ -84,6 +87,15 @@ export function docsRoutes(basePath: string, openApi: string) {
     ['/docs/swagger-ui.css', file('text/css', vendor('swagger-ui.css'), vendors)],
     ['/docs/swagger-ui-bundle.js', file('text/javascript', vendor('swagger-ui-bundle.js'), vendors)],
   ]);
+  // Only the last one is kept, because callers may name any host.
+  let collection = { origin: '', file: files.get('/openapi.json')! };
+  const collectionFor = (origin: string) => {
+    if (collection.origin !== origin) {
+      const text = collectionText(document, `${origin}${basePath}`);
+      collection = { origin, file: file('application/json', text, 'private, max-age=60') };
+    }
+    return collection.file;
+  };
 
   return (ctx: Context, next: Next) => {
     if (ctx.path === '/' && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
@@ -92,7 +104,7 @@ export function docsRoutes(basePath: string, openApi: string) {
       return undefined;
     }
     const path = ctx.path.startsWith(basePath) ? ctx.path.slice(basePath.length) : '';
-    const found = files.get(path);
+    const found = path === '/collection.json' ? collectionFor(originOf(ctx, proxies)) : files.get(path);
     if (found === undefined && !path.startsWith('/docs/')) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodRefused(docsMethods.join(', '));
     if (found !== undefined) return sendStaticFile(ctx, found);
@@ -102,6 +114,14 @@ export function docsRoutes(basePath: string, openApi: string) {
     ctx.set('Location', '../docs');
     return undefined;
   };
+}
+
+/** The scheme and host under which the caller reached the service, as far as headers tell. */
+function originOf(ctx: Context, proxies: number): string {
+  const isEncrypted = proxies > 0 && ctx.get('X-Forwarded-Proto') === 'https';
+  const hosts = [...(proxies > 0 ? [ctx.get('X-Forwarded-Host')] : []), ctx.get('Host')];
+  const host = hosts.find((text) => /^[\w.:[\]-]{1,255}$/.test(text)) ?? '127.0.0.1:3000';
+  return `${isEncrypted ? 'https' : 'http'}://${host}`;
 }
 
 function file(type: string, content: string | Buffer, cacheControl: string): StaticFile {

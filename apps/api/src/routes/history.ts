@@ -1,15 +1,16 @@
-import { Permission } from '@inventory/auth/permission';
 import { transactionPage, transactionSortColumns } from '@inventory/db/lists/list-transactions';
 import { readLot } from '@inventory/db/lists/read-lot';
 import { readTransaction } from '@inventory/db/lists/transaction-record';
-import { Text } from '@inventory/domain/contract/fields';
-import { LotWithHistory } from '@inventory/domain/contract/lot';
-import { noLot, noTransaction } from '@inventory/domain/contract/refused';
-import { Transaction, transactionKinds } from '@inventory/domain/contract/transaction';
+import { LotWithHistory, Transaction } from '@inventory/domain/contract/transaction';
+import { Text } from '@inventory/domain/fields';
+import { kindNames } from '@inventory/domain/kinds/kinds';
+import { Permission } from '@inventory/domain/permission';
+import { noLot, noTransaction } from '@inventory/domain/refusals/refused';
 import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
+import { answerBytes, pageBytes } from '../http/answer-bytes.ts';
 import { idParameter, numberParameter, pathNumber } from '../http/reading/parameters.ts';
 import { noWarehouses, route } from '../http/route.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
@@ -20,7 +21,7 @@ const anyText = (description: string) => Text.optional().meta({ description });
 const transactionQuery = z.object({
   ...pageQueryShape(transactionSortColumns),
   kind: z
-    .enum(transactionKinds, { error: `must be one of ${transactionKinds.join(', ')}.` })
+    .enum(kindNames, { error: `must be one of ${kindNames.join(', ')}.` })
     .optional()
     .meta({ description: 'Only transactions of this kind' }),
   itemID: anyText('Only transactions of the item with this ShortID'),
@@ -53,6 +54,7 @@ export function historyRoutes(database: Database) {
       query: transactionQuery,
       warehouses: ({ query }) => (query.wid === undefined ? [] : [query.wid]),
       answer: { 200: TransactionPage },
+      answerBytes: ({ query }) => pageBytes('transaction', query),
       keyed: false,
       paged: 'always',
       notFound: null,
@@ -69,10 +71,11 @@ export function historyRoutes(database: Database) {
       summary: 'Get one applied stock transaction',
       permission: Permission.ItemMasterList,
       writes: false,
-      params: z.object({ transactionNo: pathNumber('Transaction number', 15) }),
+      params: z.object({ transactionNo: pathNumber('Transaction number', 17) }),
       // A transaction outside the scope gets 404.
       warehouses: noWarehouses,
       answer: { 200: Transaction },
+      answerBytes: answerBytes.transaction,
       keyed: false,
       paged: 'never',
       notFound: noTransaction.message,
@@ -96,6 +99,7 @@ export function historyRoutes(database: Database) {
       // A lot outside the scope gets 404.
       warehouses: noWarehouses,
       answer: { 200: LotWithHistory },
+      answerBytes: answerBytes.lot,
       keyed: false,
       paged: 'never',
       notFound: noLot.message,

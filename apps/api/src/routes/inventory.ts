@@ -1,41 +1,24 @@
 import type { Client } from '@inventory/auth/client';
-import { Permission } from '@inventory/auth/permission';
 import { lotPage, lotSortColumns } from '@inventory/db/lists/list-lots';
 import { stockLevelPage, stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
-import {
-  IssueCall,
-  IssueDryRun,
-  MoveCall,
-  MoveDryRun,
-  ReceiveCall,
-} from '@inventory/domain/contract/dry-run';
-import { Text } from '@inventory/domain/contract/fields';
-import { IssueAnswer } from '@inventory/domain/contract/issue';
-import { FullLot, Lot } from '@inventory/domain/contract/lot';
-import { MoveAnswer } from '@inventory/domain/contract/move';
-import { ReceiveAnswer } from '@inventory/domain/contract/receive';
 import { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
-import { warehousesOf } from '@inventory/domain/stock/request';
+import { Text } from '@inventory/domain/fields';
+import { FullLot, Lot } from '@inventory/domain/lot';
+import { Permission } from '@inventory/domain/permission';
 import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
+import { pageBytes } from '../http/answer-bytes.ts';
 import { nothingAtPath } from '../http/errors.ts';
 import { idParameter, idsParameter, numberParameter, viewParameter } from '../http/reading/parameters.ts';
 import { noWarehouses, route } from '../http/route.ts';
 import type { Lists } from '../lists/lists.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
-import {
-  issue,
-  lots,
-  move,
-  receive,
-  stockLevels,
-  warehouseLots,
-  warehouseStockLevels,
-} from '../openapi/descriptions/inventory.ts';
+import { lots, stockLevels, warehouseLots, warehouseStockLevels } from '../openapi/descriptions/inventory.ts';
 import type { BatchCalls } from '../stock/batch-call/batch-calls.ts';
-import { handlerOf, type Stock } from '../stock/transactions.ts';
-import { extensionRoutes } from './inventory-extensions.ts';
+import type { Stock } from '../stock/transactions.ts';
+import { batchRoute } from './batch.ts';
+import { operationRoutes } from './operations.ts';
 
 const wid = z.object({
   wid: z
@@ -90,7 +73,7 @@ function lotReading(query: z.infer<typeof lotQuery>, wids: number[], { client }:
   return lotPage(query, wids, query, { view: query.view, scope: [...client.scope] });
 }
 
-/** `/Inventory`: lots, stock levels, the three transactions, and the extensions. */
+/** `/Inventory`: lots, stock levels and operations on stock, alone and in lists. */
 export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
   return [
     route({
@@ -102,6 +85,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       query: lotQuery,
       warehouses: noWarehouses,
       answer: { 200: LotPages },
+      answerBytes: ({ query }) => pageBytes(query.view === 'full' ? 'fullLot' : 'lot', query),
       keyed: false,
       paged: 'always',
       notFound: null,
@@ -118,6 +102,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       query: levelQuery,
       warehouses: noWarehouses,
       answer: { 200: StockLevelPages },
+      answerBytes: ({ query }) => pageBytes(query.view === 'full' ? 'fullLevel' : 'level', query),
       keyed: false,
       paged: 'always',
       notFound: null,
@@ -135,6 +120,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       query: levelQuery,
       warehouses: ({ params }) => [params.wid],
       answer: { 200: StockLevelPages },
+      answerBytes: ({ query }) => pageBytes(query.view === 'full' ? 'fullLevel' : 'level', query),
       keyed: false,
       paged: 'always',
       notFound: nothingAtPath,
@@ -152,6 +138,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       query: lotQuery,
       warehouses: ({ params }) => [params.wid],
       answer: { 200: LotPages },
+      answerBytes: ({ query }) => pageBytes(query.view === 'full' ? 'fullLot' : 'lot', query),
       keyed: false,
       paged: 'always',
       notFound: nothingAtPath,
@@ -159,51 +146,7 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       handle: async ({ params, query, ...asker }) =>
         pageReply(query, await lists.page(lotReading(query, [params.wid], asker), asker)),
     }),
-    route({
-      method: 'POST',
-      path: '/Inventory/Receive',
-      summary: 'Receive stock: a positive adjustment that creates a new lot',
-      permission: Permission.PositiveAdjustment,
-      writes: true,
-      body: ReceiveCall,
-      warehouses: ({ body }) => [body.wid],
-      answer: { 201: ReceiveAnswer },
-      keyed: true,
-      paged: 'never',
-      notFound: null,
-      description: receive,
-      handle: handlerOf(stock, 'receive'),
-    }),
-    route({
-      method: 'POST',
-      path: '/Inventory/Move',
-      summary: 'Move stock between spots or warehouses',
-      permission: Permission.LocateMoveUnits,
-      writes: true,
-      body: MoveCall,
-      warehouses: ({ body }) => warehousesOf({ kind: 'move', body }),
-      answer: { 200: z.discriminatedUnion('dryRun', [MoveAnswer, MoveDryRun]) },
-      keyed: true,
-      paged: 'never',
-      notFound: null,
-      description: move,
-      handle: handlerOf(stock, 'move'),
-    }),
-    route({
-      method: 'POST',
-      path: '/Inventory/Issue',
-      summary: 'Issue stock: a negative adjustment',
-      permission: Permission.NegativeAdjustment,
-      writes: true,
-      body: IssueCall,
-      warehouses: ({ body }) => [body.wid],
-      answer: { 200: z.discriminatedUnion('dryRun', [IssueAnswer, IssueDryRun]) },
-      keyed: true,
-      paged: 'never',
-      notFound: null,
-      description: issue,
-      handle: handlerOf(stock, 'issue'),
-    }),
-    ...extensionRoutes(stock),
+    ...operationRoutes(stock),
+    batchRoute(stock),
   ];
 }

@@ -1,8 +1,6 @@
-import { Permission } from '@inventory/auth/permission';
 import { findItem } from '@inventory/db/catalog/items';
 import { itemPage, itemSortColumns } from '@inventory/db/lists/list-items';
 import { violatedUnique } from '@inventory/db/postgres/pool';
-import { Code, Id, lengthMax, Text, text } from '@inventory/domain/contract/fields';
 import {
   Item,
   ItemCreateRequest,
@@ -10,14 +8,18 @@ import {
   itemFieldsOf,
   shortIdOf,
 } from '@inventory/domain/contract/item';
-import { invalid } from '@inventory/domain/contract/refused';
+import { Code, Id, lengthMax, Text, text } from '@inventory/domain/fields';
+import { Permission } from '@inventory/domain/permission';
+import { invalid } from '@inventory/domain/refusals/refused';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
+import { answerBytes, pageBytes } from '../http/answer-bytes.ts';
 import { Refused } from '../http/errors.ts';
 import { viewParameter } from '../http/reading/parameters.ts';
 import { noWarehouses, type Reply, route } from '../http/route.ts';
 import { addItem, changeItem } from '../item-writes.ts';
+import { wholeCategoryMax } from '../lists/lists.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
 import {
   allItems,
@@ -95,6 +97,10 @@ export function itemRoutes(database: Database) {
       query: lookUpQuery.transform(readItemsQuery),
       warehouses: noWarehouses,
       answer: { 200: z.union([ItemPage, Item, z.array(Item)]) },
+      answerBytes: ({ query }) => {
+        if ('category' in query) return answerBytes.category(wholeCategoryMax);
+        return 'key' in query ? answerBytes.small() : pageBytes('item', query);
+      },
       keyed: false,
       paged: 'unlessLookedUp',
       notFound: noSuchItem,
@@ -120,6 +126,7 @@ export function itemRoutes(database: Database) {
       query: pageQuery,
       warehouses: noWarehouses,
       answer: { 200: ItemPage },
+      answerBytes: ({ query }) => pageBytes('item', query),
       keyed: false,
       paged: 'always',
       notFound: null,
@@ -138,6 +145,7 @@ export function itemRoutes(database: Database) {
       params: partNoParams,
       warehouses: noWarehouses,
       answer: { 200: Item },
+      answerBytes: answerBytes.small,
       keyed: false,
       paged: 'never',
       notFound: noSuchItem,
@@ -155,6 +163,7 @@ export function itemRoutes(database: Database) {
       body: ItemCreateRequest,
       warehouses: noWarehouses,
       answer: { 201: ItemCreated },
+      answerBytes: answerBytes.small,
       keyed: false,
       paged: 'never',
       notFound: null,
@@ -182,6 +191,7 @@ export function itemRoutes(database: Database) {
       body: ItemUpdateRequest,
       warehouses: noWarehouses,
       answer: { 200: itemStatus('updated') },
+      answerBytes: answerBytes.small,
       keyed: false,
       paged: 'never',
       notFound: noSuchItem,
@@ -200,6 +210,7 @@ export function itemRoutes(database: Database) {
       params: shortIdParams,
       warehouses: noWarehouses,
       answer: { 200: itemStatus('discontinued') },
+      answerBytes: answerBytes.small,
       keyed: false,
       paged: 'never',
       notFound: noSuchItem,

@@ -1,14 +1,16 @@
-import { type Permission, permissionNames } from '@inventory/auth/permission';
+import { denyAction } from '@inventory/auth/scope';
 import { readWarehouseNames } from '@inventory/db/catalog/warehouses';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { operationsMax } from '@inventory/domain/contract/batch';
-import { digestScope } from '@inventory/domain/contract/change-cursor';
 import { Me } from '@inventory/domain/contract/me';
 import { formatDateTime } from '@inventory/domain/date-time';
+import { type Permission, permissionNames } from '@inventory/domain/permission';
 import { pageSizeMax } from '@inventory/paging/page-query';
 import type { Feed } from '../changes/feed.ts';
 import { cursorAt } from '../changes/follow-changes.ts';
-import { noWarehouses, route } from '../http/route.ts';
+import { untilScopeSettled } from '../changes/until-scope-settled.ts';
+import { answerBytes } from '../http/answer-bytes.ts';
+import { noWarehouses, type Route, route } from '../http/route.ts';
 import { me } from '../openapi/descriptions/me.ts';
 
 export type MeOptions = {
@@ -20,6 +22,8 @@ export type MeOptions = {
   operationLimit: number;
   /** The clock of Postgres, in milliseconds since 1970. */
   now: () => number;
+  /** All routes of the service. */
+  routes: () => readonly Route[];
 };
 
 /** `/Me`: the rights of a client. Without it, a client would learn them only from refusals. */
@@ -35,12 +39,14 @@ export function meRoutes(options: MeOptions) {
       writes: false,
       warehouses: noWarehouses,
       answer: { 200: Me },
+      answerBytes: ({ client }) => answerBytes.warehouses(client.scope.size),
       keyed: false,
       paged: 'never',
       notFound: null,
       description: me,
-      handle: async ({ client, wait }) => {
-        const { reads, feed, rateLimit, operationLimit, now } = options;
+      handle: async ({ client: caller, wait, renew }) => {
+        const client = await untilScopeSettled({ renew, wait }, caller);
+        const { reads, feed, rateLimit, operationLimit, now, routes } = options;
         const operationsPerMinute = client.operationsPerMinute ?? operationLimit;
         const position = await feed.soon();
         const warehouses = await reads.run((sql) => readWarehouseNames(sql, [...client.scope]), wait);
@@ -50,6 +56,9 @@ export function meRoutes(options: MeOptions) {
           permissions: [...client.permissions]
             .sort((a, b) => a - b)
             .map((securityID) => ({ securityID, name: permissionNames[securityID as Permission] ?? '' })),
+          operations: routes()
+            .filter(({ permission, writes }) => denyAction(client, permission, writes) === null)
+            .map(({ description }) => description.id),
           warehouses: warehouses.map(({ wid, name }) => ({ wID: wid, name })),
           limits: {
             requestsPerMinute: client.rateLimit ?? rateLimit,
@@ -59,7 +68,7 @@ export function meRoutes(options: MeOptions) {
           },
           tokenExpires: formatDateTime(client.tokenExpiresAt),
           serverTime: formatDateTime(now()),
-          cursor: cursorAt(position.knownNo, position, digestScope(client.scope)),
+          cursor: cursorAt(position, client),
         };
         return { status: 200, text: JSON.stringify(told) };
       },

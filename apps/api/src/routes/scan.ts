@@ -1,5 +1,6 @@
-import { Permission } from '@inventory/auth/permission';
 import { ScanAnswer, ScanRequest } from '@inventory/domain/contract/scan';
+import { Permission } from '@inventory/domain/permission';
+import { answerBytes } from '../http/answer-bytes.ts';
 import { route } from '../http/route.ts';
 import type { Lists } from '../lists/lists.ts';
 import { scan } from '../openapi/descriptions/scan.ts';
@@ -20,6 +21,7 @@ export function scanRoutes(lists: Lists, now: () => number) {
       readBody: readScans,
       warehouses: ({ body }) => (body.wid === undefined ? [] : [body.wid]),
       answer: { 200: ScanAnswer },
+      answerBytes: answerBytes.scan,
       keyed: false,
       paged: 'never',
       notFound: null,

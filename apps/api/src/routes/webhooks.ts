@@ -1,8 +1,9 @@
-import { Permission } from '@inventory/auth/permission';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { listWebhooks, type Webhook as Stored } from '@inventory/db/webhooks/list-webhooks';
 import { type Webhook, WebhookList } from '@inventory/domain/contract/webhook';
 import { formatDateTime } from '@inventory/domain/date-time';
+import { Permission } from '@inventory/domain/permission';
+import { answerBytes } from '../http/answer-bytes.ts';
 import { noWarehouses, route } from '../http/route.ts';
 import { webhooks } from '../openapi/descriptions/webhooks.ts';
 
@@ -18,6 +19,7 @@ export function webhookRoutes({ reads }: { reads: StatementPool }) {
       writes: false,
       warehouses: noWarehouses,
       answer: { 200: WebhookList },
+      answerBytes: answerBytes.webhooks,
       keyed: false,
       paged: 'never',
       notFound: null,

@@ -1,5 +1,5 @@
-import { Id } from '@inventory/domain/contract/fields';
 import { Scan, ScanRequest, scansMax } from '@inventory/domain/contract/scan';
+import { Id } from '@inventory/domain/fields';
 import type { Context } from 'koa';
 import { readJsonBody } from '../http/reading/body.ts';
 import { fieldErrorsOf, withoutNulls } from '../http/reading/parse.ts';

@@ -1,4 +1,12 @@
+import {
+  describeServer,
+  describeServers,
+  primariesOf,
+  type SeenServer,
+} from '@inventory/db/postgres/servers/seen-servers';
 import { type Alert, adviceOf, diagnoses, sentenceOf } from '@inventory/process/diagnoses';
+import { describeUnwritable, type UnwritableReason } from '@inventory/process/unwritable';
+import { describeRefusal, type RedisRefusal } from '@inventory/queue/redis/refusal';
 import type { SeenWorker } from '@inventory/queue/submit/submit';
 
 /** What is wrong, in words for the operator. */
@@ -15,12 +23,18 @@ export type Cause = {
 /** The measurements that tell the cause. Counts cover the last seconds (`windowSeconds`). */
 export type Signs = {
   isPostgresUp: boolean;
+  /** Why Postgres, which answers, refuses work; null: it does not. */
+  unwritable: UnwritableReason | null;
   isRedisUp: boolean;
+  /** Why Redis, which answers, refuses work; null: it does not. */
+  redisRefusal: RedisRefusal | null;
   /** Commits that have waited for a standby for over two seconds. */
   hangingCommits: number;
   workers: number;
   /** The live workers, and those last seen within a minute. */
   seen: readonly SeenWorker[];
+  /** The servers of Postgres; empty if DATABASE_URL names one. */
+  servers: readonly SeenServer[];
   waiting: number;
   oldestWaitSeconds: number;
   backlog: number;
@@ -56,6 +70,7 @@ export function findCauses(signs: Signs): Cause[] {
   const found = [
     ...away,
     ...(away.length > 0 ? [] : whatIsBusy(signs)),
+    ...whatServersSay(signs),
     ...whatIsWrong(signs),
     ...whatWorkersSay(signs),
   ];
@@ -65,12 +80,34 @@ export function findCauses(signs: Signs): Cause[] {
 
 function whatIsAway(signs: Signs): Cause[] {
   const causes: Cause[] = [];
-  if (!signs.isPostgresUp) causes.push(cause('postgres', 'InventoryPostgresAway'));
+  if (signs.unwritable !== null)
+    causes.push(cause('unwritable', 'InventoryPostgresUnwritable', describeUnwritable(signs.unwritable)));
+  else if (!signs.isPostgresUp)
+    causes.push(
+      cause(
+        'postgres',
+        'InventoryPostgresAway',
+        signs.servers.length === 0 ? undefined : describeServers(signs.servers),
+      ),
+    );
   else if (signs.hangingCommits > 0) causes.push(cause('commits', 'InventoryCommitsHang'));
-  if (!signs.isRedisUp) causes.push(cause('redis', 'InventoryRedisAway'));
+  if (signs.redisRefusal !== null)
+    causes.push(cause('redisUnwritable', 'InventoryRedisUnwritable', describeRefusal(signs.redisRefusal)));
+  else if (!signs.isRedisUp) causes.push(cause('redis', 'InventoryRedisAway'));
   // Workers are seen through Redis only.
   else if (signs.workers === 0) causes.push(cause('noWorker', 'InventoryNoWorker'));
   return causes;
+}
+
+/** Finds what is wrong with several servers of Postgres while one of them takes writes. */
+function whatServersSay({ servers }: Signs): Cause[] {
+  const primaries = primariesOf(servers);
+  if (primaries.length > 1)
+    return [cause('twoPrimaries', 'InventoryTwoPrimaries', describeServers(primaries))];
+  const away = servers.filter(({ role }) => role === 'away');
+  // Without a primary, Postgres is away, with the same figures.
+  if (primaries.length === 0 || away.length === 0) return [];
+  return [cause('serverAway', 'InventoryServerAway', away.map(describeServer).join('; '))];
 }
 
 function whatIsBusy(signs: Signs): Cause[] {
@@ -123,7 +160,8 @@ function whatWorkersSay(signs: Signs): Cause[] {
   const live = signs.seen.filter(({ unseenMs }) => unseenMs <= lostAfterMs);
   const cutOff = live.find(({ note }) => note?.isPostgresUp === false);
   // While commits hang, a worker begins no more of them and reports Postgres as away.
-  if (cutOff !== undefined && signs.isPostgresUp && signs.hangingCommits === 0) {
+  const isWell = signs.isPostgresUp && signs.unwritable === null && signs.hangingCommits === 0;
+  if (cutOff !== undefined && isWell) {
     const figures = `the worker ${cutOff.name} says so; this api reaches it`;
     causes.push(cause('workerPostgres', 'InventoryPostgresAway', figures));
   }

@@ -1,4 +1,6 @@
 import type { Metrics } from '@inventory/process/telemetry/metrics';
+import type { UnwritableReason } from '@inventory/process/unwritable';
+import type { RedisRefusal } from '@inventory/queue/redis/refusal';
 
 /**
  * The metrics of this process that the page needs, read at one moment. Counts begin at the start of the
@@ -24,7 +26,11 @@ export type Reading = {
   workers: number;
   backlog: number;
   isRedisUp: boolean;
+  /** Why Redis, which answers, refuses work; null: it does not. */
+  redisRefusal: RedisRefusal | null;
   isPostgresUp: boolean;
+  /** Why Postgres, which answers, refuses work; null: it does not. */
+  unwritable: UnwritableReason | null;
   /** Commits that have waited for a standby for over two seconds. */
   hangingCommits: number;
   clockDifferenceSeconds: number;
@@ -48,7 +54,9 @@ const metricsRead = {
   workers: 'inventory_api_workers',
   backlog: 'inventory_api_queue_backlog_envelopes',
   redis: 'inventory_api_redis_up',
+  redisRefusal: 'inventory_api_redis_unwritable',
   postgres: 'inventory_api_postgres_up',
+  unwritable: 'inventory_api_postgres_unwritable',
   hangingCommits: 'inventory_api_hanging_commits',
   clock: 'inventory_api_clock_difference_seconds',
   connections: 'inventory_api_connections',
@@ -94,7 +102,9 @@ export async function takeReading(metrics: Pick<Metrics, 'samples'>): Promise<Re
     workers: sum('workers'),
     backlog: sum('backlog'),
     isRedisUp: sum('redis') === 1,
+    redisRefusal: (all('redisRefusal')[0]?.labels.reason as RedisRefusal | undefined) ?? null,
     isPostgresUp: sum('postgres') === 1,
+    unwritable: (all('unwritable')[0]?.labels.reason as UnwritableReason | undefined) ?? null,
     hangingCommits: sum('hangingCommits'),
     clockDifferenceSeconds: sum('clock'),
     connections: sum('connections'),

@@ -1,3 +1,4 @@
+import { describeServer, type SeenServer } from '@inventory/db/postgres/servers/seen-servers';
 import type { SeenWorker } from '@inventory/queue/submit/submit';
 import { type Cause, findCauses, type Signs } from './causes.ts';
 import { latencyMs } from './latency.ts';
@@ -30,6 +31,8 @@ export type Snapshot = {
   oldestWaitSeconds: number;
   clockDifferenceSeconds: number;
   connections: number;
+  /** Each server of Postgres in words, where DATABASE_URL names several. */
+  servers: { role: SeenServer['role']; text: string }[];
   /** The first fifty workers seen within a minute. */
   workers: readonly SeenWorker[];
   /** Refusals by code and failures by cause in the last minute, the most frequent first. */
@@ -47,6 +50,9 @@ const workersMax = 50;
 
 /** What was found in Postgres. */
 type Found = { driftPlaces(): number; stoppedWebhooks(): Signs['stoppedWebhooks'] };
+
+/** Live workers, and the servers of Postgres. */
+type Seen = { workers: readonly SeenWorker[]; servers: readonly SeenServer[] };
 
 /** Makes a snapshot of each reading, one a second, and keeps the points of the last five minutes. */
 export function createSnapshots(now: () => Date = () => new Date()) {
@@ -75,7 +81,7 @@ export function createSnapshots(now: () => Date = () => new Date()) {
 
   return {
     points: (): readonly Point[] => points,
-    take(reading: Reading, seen: readonly SeenWorker[], stock: Found): Snapshot {
+    take(reading: Reading, seen: Seen, stock: Found): Snapshot {
       const at = now();
       const last = readings.at(-1) ?? reading;
       const lately = before(reading, windowSeconds);
@@ -85,7 +91,8 @@ export function createSnapshots(now: () => Date = () => new Date()) {
 
       const causes = findCauses({
         ...reading,
-        seen,
+        seen: seen.workers,
+        servers: seen.servers,
         driftPlaces: stock.driftPlaces(),
         stoppedWebhooks: stock.stoppedWebhooks(),
         failures: added(lately.failures, reading.failures),
@@ -112,7 +119,8 @@ export function createSnapshots(now: () => Date = () => new Date()) {
         oldestWaitSeconds: rounded(reading.oldestWaitSeconds),
         clockDifferenceSeconds: rounded(reading.clockDifferenceSeconds),
         connections: reading.connections,
-        workers: seen.slice(0, workersMax),
+        workers: seen.workers.slice(0, workersMax),
+        servers: seen.servers.map((server) => ({ role: server.role, text: describeServer(server) })),
         refusals: mostFrequent(added(aMinuteAgo.refusals, reading.refusals)),
         failures: mostFrequent(added(aMinuteAgo.failures, reading.failures)),
       };

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { SeenServer } from '@inventory/db/postgres/servers/seen-servers';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Metrics } from '@inventory/process/telemetry/metrics';
@@ -23,11 +24,11 @@ const everyMs = 1000;
  */
 export function startStatusPage(
   metrics: Pick<Metrics, 'samples'>,
-  pool: Pick<StatementPool, 'run'>,
+  { operations, servers }: { operations: Pick<StatementPool, 'run'>; servers(): readonly SeenServer[] },
   seenWorkers: () => readonly SeenWorker[],
 ): StatusPage {
   const snapshots = createSnapshots();
-  const stock = createStockView(pool);
+  const stock = createStockView(operations);
   const viewers = createViewers();
   let last: Snapshot | null = null;
   const historyText = () => eventText('history', { fields: pointFields, points: snapshots.points() });
@@ -38,7 +39,7 @@ export function startStatusPage(
     // A gauge that fails must not end the process. The page shows that no values arrive.
     const reading = await takeReading(metrics).catch(() => null);
     if (reading === null) return;
-    last = snapshots.take(reading, seenWorkers(), stock);
+    last = snapshots.take(reading, { workers: seenWorkers(), servers: servers() }, stock);
     if (viewers.count() > 0) viewers.send(nowText());
   });
   const stopStock = lookEvery(everyMs, async () => {

@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { Failed, messages, soonAgain } from '../http/errors.ts';
-import { type BodyRoom, type BodyRoomOptions, createBodyRoom } from '../http/reading/body-room.ts';
+import type { AnsweredCall, UnreadAnswers } from '../http/unread-answers.ts';
 import { whenUnanswered } from '../turns/insist.ts';
 
 /**
@@ -12,9 +11,6 @@ export type AnswerTexts = {
   /** Opens one call. The texts that it reads take room in memory until its answer is sent. */
   open(call: AnsweredCall): CallTexts;
 };
-
-/** A client's call. `res`: the response that answers it. */
-export type AnsweredCall = { clientId: string; res: Pick<ServerResponse, 'once' | 'destroyed' | 'destroy'> };
 
 export type CallTexts = {
   /**
@@ -30,7 +26,7 @@ export type CallTexts = {
    * transaction is read even without room, because the rate limit counts each of them.
    */
   fill(answer: SubmitResult, of: 'batch' | 'single'): Promise<SubmitResult>;
-  /** Releases all texts except those of the answer. Must be called once, however the call ends. */
+  /** Releases all texts except those of the answer. Must be called, however the call ends. */
   end(): void;
 };
 
@@ -38,71 +34,37 @@ export type AnswerReaders = Pick<CallTexts, 'leftOut'> & {
   read(requestIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
 
-/**
- * Limits for answers that are read but not yet sent, in characters: for all clients and for one. While it is
- * sent, each answer is in memory twice.
- */
-const answerRoomOptions: BodyRoomOptions = {
-  total: 64 * 1024 * 1024,
-  perClient: 16 * 1024 * 1024,
-  waitMs: 2000,
-};
 // The length that is reserved for an answer before it is read.
 const expectedLength = 1024 * 1024;
-// A caller that has not read its answer by then is disconnected, so that others get the room.
-const sentWithinMs = 30_000;
+// A batch that was applied is not kept waiting for its answer.
+const roomWithinMs = 2000;
 
 /** `readers` query Postgres. */
-export function createAnswerTexts(
-  readers: AnswerReaders,
-  room: BodyRoom = createBodyRoom(answerRoomOptions),
-): AnswerTexts {
+export function createAnswerTexts(readers: AnswerReaders, answers: UnreadAnswers): AnswerTexts {
   return {
     open(call) {
+      const space = answers.spaceOf(call);
       let length = 0;
-      let entered: Promise<(() => void) | null> | null = null;
-      let leave = () => {};
-      let isOver = false;
+      let entered: Promise<boolean> | null = null;
       const hasGone = () => call.res.destroyed;
-      // A call that is still running keeps its texts in memory, even if the caller has gone. So it keeps its
-      // room.
-      const leaveIfDone = () => {
-        if (isOver && hasGone()) leave();
-      };
-
-      /** Reserves room for the call. Returns a function that updates the reserved length. */
-      async function enter() {
-        const visit = room.enter(call.clientId, expectedLength);
-        leave = visit.leave;
-        call.res.once('close', leaveIfDone);
-        if (await visit.admitted) return () => visit.resize(length);
-        leave();
-        entered = null;
-        return null;
-      }
 
       async function read(requestIds: readonly string[]) {
         // The caller has gone.
         if (hasGone()) return null;
-        entered ??= enter();
-        const note = await entered;
-        if (note === null || hasGone()) return null;
+        entered ??= space.reserve(expectedLength, { until: performance.now() + roomWithinMs });
+        const isIn = await entered;
+        if (!isIn) entered = null;
+        if (!isIn || hasGone()) return null;
         const texts = await readers.read(requestIds);
         for (const text of texts.values()) length += text.length;
-        note();
+        space.set(length);
         return texts;
       }
 
       return {
         read,
         leftOut: readers.leftOut,
-        end() {
-          isOver = true;
-          leaveIfDone();
-          if (entered === null || hasGone()) return;
-          const timer = setTimeout(() => call.res.destroy(), sentWithinMs);
-          call.res.once('close', () => clearTimeout(timer));
-        },
+        end: space.end,
         async fill(answer, of) {
           const under = underOf(answer);
           if (under === null) return answer;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isKeyed, type SentRequest } from '@inventory/db/requests/idempotency-keys';
-import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import type {
   AtomicOperation,
   AtomicRequest,
@@ -8,9 +8,9 @@ import type {
   Queued,
   QueuedRequest,
   RequestKey,
-  SingleRequest,
   StockRequest,
-} from '@inventory/domain/stock/request';
+} from '@inventory/domain/request';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { createPacer } from '@inventory/process/pacer';
 import type { Tracing } from '@inventory/process/telemetry/tracing';
 import { within } from '@inventory/process/within';

@@ -1,37 +1,30 @@
 import type { Client } from '@inventory/auth/client';
-import { reversalPermission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Trial } from '@inventory/db/batch/dry-run';
-import { isUnanswered } from '@inventory/db/postgres/pool';
 import type { Wait } from '@inventory/db/postgres/statement-pool';
 import { isKey } from '@inventory/domain/contract/batch';
-import { forbidden, noTransaction, type Refusal } from '@inventory/domain/contract/refused';
-import type { ReverseRequest } from '@inventory/domain/contract/reverse';
-import type { Original, SingleRequest, StockKind, StockRequest } from '@inventory/domain/stock/request';
+import type { Original } from '@inventory/domain/kinds/kind';
+import { type KindName, kindOf, reversedBy, type SingleRequest, undoOf } from '@inventory/domain/kinds/kinds';
+import { forbidden, noTransaction, type Refusal } from '@inventory/domain/refusals/refused';
+import type { StockKind, StockRequest } from '@inventory/domain/request';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { Failed, type FailureCause, messages, Refused, soonAgain, unknownOutcome } from '../http/errors.ts';
 import type { RequestName } from '../http/request-id.ts';
 import type { Call, Reply } from '../http/route.ts';
-import { type AnsweredCall, type AnswerTexts, underOf } from './answer-texts.ts';
+import type { AnsweredCall } from '../http/unread-answers.ts';
+import { type AnswerTexts, underOf } from './answer-texts.ts';
+import { type ReadOutcomes, readKnown, unknownKey } from './known-outcomes.ts';
 import type { Sender } from './sender.ts';
 
 export type Stock = {
   /** Applies a transaction. If it throws Refused or Failed, nothing was applied. */
   transact(request: StockRequest, caller: Caller): Promise<Reply>;
   /**
-   * Returns the answer that the call would get. Nothing is stored and no key is used. Throws Refused, or the
-   * error of the database.
+   * Carries out a call with this kind and body. A dry run returns the answer that the call would get: under a
+   * key that was used, the stored one; nothing is stored and no key is used. Throws Refused, or the error of
+   * the database.
    */
-  tryOut(request: SingleRequest, caller: Caller, wait: Wait): Promise<Reply>;
-  /**
-   * Reverses a transaction. It must be in the caller's scope, and the caller needs the permission for the
-   * opposite transaction.
-   */
-  reverse(
-    body: ReverseRequest & { dryRun?: boolean | undefined },
-    caller: Caller,
-    wait: Wait,
-  ): Promise<Reply>;
+  operate(sent: SentOperation, caller: Caller, wait: Wait): Promise<Reply>;
 };
 
 /**
@@ -57,15 +50,14 @@ export function callerOf({
   return { client, name, arrivedAt, key: header('Idempotency-Key'), res };
 }
 
-/** Makes the handler of a route. It applies the transaction in the body, or only tries it out. */
-export function handlerOf<Kind extends 'receive' | 'move' | 'issue' | 'count'>(stock: Stock, kind: Kind) {
-  type Body = Extract<SingleRequest, { kind: Kind }>['body'] & { dryRun?: boolean | undefined };
-  return (call: Call<undefined, undefined, Body>): Promise<Reply> => {
+/** A call as sent: its kind and its body. */
+export type SentOperation = { kind: KindName; body: object; isDryRun: boolean };
+
+/** Makes the handler of a kind's call. It applies the transaction in the body, or only tries it out. */
+export function handlerOf(stock: Stock, kind: KindName) {
+  return (call: Call<undefined, undefined, { dryRun?: boolean | undefined }>): Promise<Reply> => {
     const { dryRun, ...body } = call.body;
-    const request = { kind, body } as unknown as SingleRequest;
-    return dryRun === true
-      ? stock.tryOut(request, callerOf(call), call.wait)
-      : stock.transact(request, callerOf(call));
+    return stock.operate({ kind, body, isDryRun: dryRun === true }, callerOf(call), call.wait);
   };
 }
 
@@ -74,6 +66,7 @@ export type StockOptions = {
   /** Looks up the transaction to reverse; null if there is none with this number. */
   findOriginal: (transactionNo: number) => Promise<Original | null>;
   tryOut: (request: SingleRequest, clientId: string, wait: Wait) => Promise<Trial>;
+  readOutcomes: ReadOutcomes;
   answerTexts: AnswerTexts;
   /** Why the queue cannot take or answer a request now. */
   whyUnanswered: () => FailureCause;
@@ -84,6 +77,7 @@ export function createStock({
   sender,
   findOriginal,
   tryOut: tryOutNow,
+  readOutcomes,
   answerTexts,
   whyUnanswered,
 }: StockOptions): Stock {
@@ -93,49 +87,66 @@ export function createStock({
     const { clientId } = client;
     const queued = sender.queued(request, { clientId, arrivedAt, key, name });
     const [answer] = await sender.sendAll([queued], arrivedAt);
-    const status = appliedStatusOf(request.kind);
-    if (underOf(answer!) === null) return replyOf(answer!, status, whyUnanswered);
-    const texts = answerTexts.open({ clientId, res });
+    return replyTo(answer!, request.kind, { clientId, res });
+  }
+
+  async function replyTo(answer: SubmitResult, kind: StockKind, call: AnsweredCall): Promise<Reply> {
+    const status = appliedStatusOf(kind);
+    if (underOf(answer) === null) return replyOf(answer, status, whyUnanswered);
+    const texts = answerTexts.open(call);
     return texts
-      .fill(answer!, 'single')
+      .fill(answer, 'single')
       .then((told) => replyOf(told, status, whyUnanswered))
       .finally(texts.end);
   }
 
-  async function tryOut(request: SingleRequest, { client, key }: Caller, wait: Wait): Promise<Reply> {
+  async function tryOut(request: SingleRequest, caller: Caller, wait: Wait): Promise<Reply> {
+    const { client, key, arrivedAt, res } = caller;
     checkKey(key);
+    if (key !== undefined) {
+      const queued = sender.queued(request, { clientId: client.clientId, arrivedAt, key });
+      const known = await readKnown([queued], readOutcomes, false);
+      const answer = known.get(queued.requestId);
+      if (answer !== undefined) return replyTo(answer, request.kind, { clientId: client.clientId, res });
+    }
     const trial = await tryOutNow(request, client.clientId, wait);
     if (trial.status === 'refused') throw new Refused(trial.refusal);
     return { status: 200, text: trial.text };
   }
 
+  /** The request of a call. Throws Refused if it reverses a transaction that the caller may not reverse. */
+  async function requestOf({ kind, body }: SentOperation, caller: Caller): Promise<SingleRequest> {
+    const reverses = reversedBy(kind, body);
+    if (reverses === null) return { kind, body } as SingleRequest;
+    const of = await findOriginal(reverses).catch((error) => {
+      // An earlier send of the key may be applied.
+      if (caller.key !== undefined) unknownKey(error);
+      throw error;
+    });
+    const refusal = refuseReversal(of, caller.client);
+    if (refusal !== null) throw new Refused(refusal);
+    return { kind, body, of } as SingleRequest;
+  }
+
   return {
     transact,
-    tryOut,
-    async reverse({ dryRun, ...body }, caller, wait) {
+    async operate(sent, caller, wait) {
       checkKey(caller.key);
-      const of = await findOriginal(body.transactionNo).catch((error) => {
-        // An earlier send of the key may be applied.
-        if (caller.key !== undefined) unknownKey(error);
-        throw error;
-      });
-      const request = { kind: 'reverse' as const, body, of: of! };
-      const refusal = refuseReversal(of, caller.client);
-      if (refusal !== null) throw new Refused(refusal);
-      return dryRun === true ? tryOut(request, caller, wait) : transact(request, caller);
+      const request = await requestOf(sent, caller);
+      return sent.isDryRun ? tryOut(request, caller, wait) : transact(request, caller);
     },
   };
 }
 
 /** The status of an applied transaction. */
 export function appliedStatusOf(kind: StockKind): 200 | 201 {
-  return kind === 'receive' ? 201 : 200;
+  return kind === 'batch' ? 200 : kindOf(kind).status;
 }
 
 /** Why a client may not reverse this transaction. Outside the client's scope it counts as unknown. */
 export function refuseReversal(of: Original | null, client: Client): Refusal | null {
   if (of === null || denyWarehouses(client, of.wids) !== null) return noTransaction;
-  const denial = denyAction(client, reversalPermission[of.kind], true);
+  const denial = denyAction(client, undoOf(of.kind)?.permission ?? [], true);
   return denial === null ? null : forbidden[denial];
 }
 
@@ -146,11 +157,6 @@ export function checkKey(key: string | undefined): void {
     code: 'bad_request',
     message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
   });
-}
-
-/** Postgres could not look up or settle the key, so an earlier send of it may be applied. */
-export function unknownKey(error: unknown): never {
-  throw isUnanswered(error) ? unknownOutcome() : error;
 }
 
 function replyOf(answer: SubmitResult, status: 200 | 201, whyUnanswered: () => FailureCause): Reply {

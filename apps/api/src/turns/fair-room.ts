@@ -17,6 +17,8 @@ export type FairRoomOptions = {
 export type FairRoom = {
   /** Asks for room for this many units under a name. */
   enter(name: string, units: number, wait?: Partial<Wait>): Visit;
+  /** Takes room at once, also where there is none: for what exists already. */
+  take(name: string, units: number): Visit;
   /** Admits visits again after `total` has grown. */
   serve(): void;
   /** Units in the room, of all names or of one. */
@@ -51,6 +53,12 @@ export function createFairRoom(options: FairRoomOptions): FairRoom {
   const mayEnter = (name: string) => may(name, usedOf(name));
   const isFresh = (name: string) => usedOf(name) === 0 && mayEnter(name);
 
+  function change(name: string, more: number) {
+    used += more;
+    addCount(usedBy, name, more);
+    if (more < 0) onRoom();
+  }
+
   function serve() {
     while (line.size() > 0 && used < total()) {
       const next = (freshFirst ? line.next(isFresh) : undefined) ?? line.next(mayEnter);
@@ -80,9 +88,7 @@ export function createFairRoom(options: FairRoomOptions): FairRoom {
       if (state !== 'in') return;
       const more = to - size;
       size = to;
-      used += more;
-      addCount(usedBy, name, more);
-      if (more < 0) onRoom();
+      change(name, more);
     };
     const begin = () => {
       state = 'in';
@@ -105,5 +111,16 @@ export function createFairRoom(options: FairRoomOptions): FairRoom {
     return { admitted, resize, leave };
   }
 
-  return { enter, serve, used: () => used, usedOf, waitingCount: line.size, waitingOf: line.sizeOf };
+  function take(name: string, units: number): Visit {
+    let size = 0;
+    const resize = (to: number) => {
+      const more = to - size;
+      size = to;
+      change(name, more);
+    };
+    resize(units);
+    return { admitted: Promise.resolve(true), resize, leave: () => resize(0) };
+  }
+
+  return { enter, take, serve, used: () => used, usedOf, waitingCount: line.size, waitingOf: line.sizeOf };
 }

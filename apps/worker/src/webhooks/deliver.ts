@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type FeedPosition, readFeedPosition } from '@inventory/db/changes/read-position';
+import { type FeedPosition, noteRefusedCursor, readFeedPosition } from '@inventory/db/changes/read-position';
+import { leaseSeconds } from '@inventory/db/webhooks/list-webhooks';
 import {
+  disableFailed,
   disableRestored,
   type Leased,
   leaseWebhook,
@@ -11,16 +13,16 @@ import {
   type StoredMessage,
   storeMessage,
 } from '@inventory/db/webhooks/serve-webhooks';
-import { digestScope } from '@inventory/domain/contract/change-cursor';
+import { type FeedReader, isLost, judgePlace } from '@inventory/domain/contract/feed-state';
+import { attemptsMax } from '@inventory/webhooks/retries';
 import { sendWithinMs } from '@inventory/webhooks/send-message';
-import { attemptMessage, attemptTest, type Sending } from './attempt.ts';
+import { attemptMessage, attemptTest, disabledText, type Sending } from './attempt.ts';
 import { makeMessage } from './make-message.ts';
 
-// Longer than an attempt with its statements, so that a lease never ends before its attempt. A killed
-// worker's webhook is served again after this time.
-const leaseSeconds = 25;
 // An attempt begins only if it surely ends within the lease.
 const beginWithinMs = leaseSeconds * 1000 - sendWithinMs - 5000;
+// Until every api has seen a change of scope: what is told of it makes receivers read the lists.
+const scopeKnownAfterMs = 2000;
 // After this time, a webhook with more to send lets others go first.
 const turnMs = 2000;
 
@@ -39,7 +41,7 @@ export function createDelivery(sending: Sending): (webhookId: number) => Promise
     const turnEnds = performance.now() + turnMs;
     while (!signal.aborted && performance.now() < turnEnds) {
       const begunAt = performance.now();
-      const leased = await run((sql) => leaseWebhook(sql, webhookId, randomUUID(), leaseSeconds));
+      const leased = await run((sql) => leaseWebhook(sql, webhookId, randomUUID()));
       if (leased === null) return null;
       const next = await sendNext(sending, leased, readPosition, begunAt);
       if (next !== 'more') return next === null ? null : next.inMs;
@@ -61,35 +63,57 @@ async function sendNext(
   };
   const beginBy = begunAt + beginWithinMs;
   if (leased.isTest) {
-    return (await attemptTest(sending, leased, beginBy)) ? 'more' : giveBack();
+    await attemptTest(sending, leased, beginBy);
+    return 'more';
   }
   // Its client may have lost its rights.
-  const wids = await run((sql) => readFollowed(sql, leased.clientId));
-  if (wids === null) return giveBack();
-  const kept = await readKept(sending, leased, wids);
-  const found = kept === null ? await makeNext(sending, leased, wids, await readPosition()) : kept;
+  const reader = await run((sql) => readFollowed(sql, leased.clientId));
+  if (reader === null) return giveBack();
+  if (reader.scopeAgeMs >= 0 && reader.scopeAgeMs < scopeKnownAfterMs) {
+    await giveBack();
+    return { inMs: scopeKnownAfterMs - reader.scopeAgeMs };
+  }
+  const kept = await readKept(sending, leased, reader);
+  const found = kept === null ? await makeNext(sending, leased, reader, await readPosition()) : kept;
   if (found === null) return giveBack();
   if (found.message === null) return found.hasMore ? 'more' : null;
   const current = kept === null ? { ...leased, attempts: 0 } : leased;
+  if (current.attempts >= attemptsMax) return endUnfinished(sending, leased);
   const consequence = await attemptMessage(sending, current, found.message, beginBy);
-  if (consequence === null) return giveBack();
-  if (consequence.kind === 'again') return { inMs: consequence.inMs };
+  if (consequence === null) return null;
+  if (consequence.kind === 'again' || consequence.kind === 'smaller') return { inMs: consequence.inMs };
   return consequence.kind === 'arrived' && found.hasMore ? 'more' : null;
+}
+
+/** Every attempt that the message has was begun, and the last one ended its worker. */
+async function endUnfinished({ run, log }: Sending, leased: Leased): Promise<null> {
+  await run((sql) => disableFailed(sql, leased));
+  log.error(
+    { webhook: leased.webhookId, client: leased.clientId, outcome: leased.lastOutcome },
+    disabledText,
+  );
+  return null;
 }
 
 type Found = { message: StoredMessage | null; hasMore: boolean };
 
-/** The message that has not arrived yet. One of another scope may tell what the client must not see now. */
-async function readKept({ run }: Sending, { webhookId }: Leased, wids: number[]): Promise<Found | null> {
+/**
+ * The message that has not arrived yet. One of another scope may tell what the client must not see now, and
+ * one of another place of the database what is gone.
+ */
+async function readKept({ run }: Sending, { webhookId }: Leased, reader: FeedReader): Promise<Found | null> {
   const message = await run((sql) => readStoredMessage(sql, webhookId));
-  return message?.scope === digestScope(wids) ? { message, hasMore: true } : null;
+  if (message === null) return null;
+  const { places } = await run((sql) => readFeedPosition(sql, Number.MAX_SAFE_INTEGER));
+  const judged = judgePlace({ after: message.throughNo, state: message.scope }, places, reader);
+  return judged.lost || judged.isNewScope ? null : { message, hasMore: true };
 }
 
 /** Makes the next message and stores it. Returns null if nothing is to be sent by this worker now. */
 async function makeNext(
   { run, now, log }: Sending,
   leased: Leased,
-  wids: number[],
+  reader: FeedReader,
   position: FeedPosition,
 ): Promise<Found | null> {
   if (leased.identity !== position.identity || leased.afterNo > position.drawnNo) {
@@ -97,8 +121,12 @@ async function makeNext(
       log.error({ webhook: webhookId }, 'a webhook was disabled: the database was restored since');
     return null;
   }
+  if (isLost(leased.scope, position.places)) {
+    await run(noteRefusedCursor);
+    log.error({ webhook: leased.webhookId }, 'a webhook begins again: the database has moved since');
+  }
   const { message, throughNo, hasMore } = await run((sql) =>
-    makeMessage(sql, leased, position, { wids, at: now() }),
+    makeMessage(sql, leased, position, { reader, at: now() }),
   );
   if (message === null) {
     await run((sql) => passChanges(sql, leased, throughNo));

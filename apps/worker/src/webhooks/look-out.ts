@@ -1,11 +1,13 @@
 import {
   type FeedPosition,
+  lifeOf,
   readFeedPosition,
   readTouched,
   type Touched,
 } from '@inventory/db/changes/read-position';
 import type { Sql } from '@inventory/db/postgres/pool';
 import { readServedWebhooks, type ServedWebhook } from '@inventory/db/webhooks/serve-webhooks';
+import { isLost } from '@inventory/domain/contract/feed-state';
 
 /** Webhooks that are to be served now. `delayed`: those that were found before and are still not served. */
 export type Found = { due: number[]; delayed: number[] };
@@ -26,8 +28,8 @@ export function createLookOut(run: <T>(work: (sql: Sql) => Promise<T>) => Promis
 
   /** What was touched since the last look; null: perhaps everything. */
   async function readNews(last: FeedPosition | null, now: FeedPosition): Promise<Touched | null> {
-    if (last === null || last.identity !== now.identity || now.knownNo < last.knownNo) return null;
-    if (now.knownNo === last.knownNo) return { wids: [], forAll: false };
+    if (last === null || lifeOf(last) !== lifeOf(now) || now.knownNo < last.knownNo) return null;
+    if (now.knownNo === last.knownNo) return { wids: [], clientIds: [], forAll: false };
     return run((sql) => readTouched(sql, { after: last.knownNo, until: now.knownNo }));
   }
 
@@ -46,13 +48,20 @@ export function createLookOut(run: <T>(work: (sql: Sql) => Promise<T>) => Promis
         const now = await run((sql) => readFeedPosition(sql, Number.MAX_SAFE_INTEGER));
         const news = await readNews(position, now);
         for (const webhook of webhooks) {
-          const { webhookId, wids, afterNo } = webhook;
+          const { webhookId, clientId, wids, afterNo } = webhook;
           const before = known.get(webhookId);
           const hasMoved =
             before === undefined || afterNo < before.afterNo || wids.join() !== before.wids.join();
-          const isTouched = news === null || news.forAll || wids.some((wid) => news.wids.includes(wid));
+          const isTouched =
+            news === null ||
+            news.forAll ||
+            news.clientIds.includes(clientId) ||
+            wids.some((wid) => news.wids.includes(wid));
           // A place that is ahead of all numbers shows that changes were lost.
-          if (afterNo > now.drawnNo) concerned.set(webhookId, Number.POSITIVE_INFINITY);
+          const isGone = afterNo > now.drawnNo || isLost(webhook.scope, now.places);
+          if (isGone) concerned.set(webhookId, Number.POSITIVE_INFINITY);
+          else if (concerned.get(webhookId) === Number.POSITIVE_INFINITY)
+            concerned.set(webhookId, now.knownNo);
           else if (isTouched || hasMoved) concerned.set(webhookId, now.knownNo);
         }
         position = now;

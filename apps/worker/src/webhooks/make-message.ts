@@ -3,6 +3,7 @@ import { readNextChanges } from '@inventory/db/changes/read-next';
 import type { FeedPosition } from '@inventory/db/changes/read-position';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { Leased, StoredMessage } from '@inventory/db/webhooks/serve-webhooks';
+import type { FeedReader } from '@inventory/domain/contract/feed-state';
 
 /** The next message of a webhook; null: none of the changes up to `throughNo` is for it. */
 export type NextMessage = { message: StoredMessage | null; throughNo: number; hasMore: boolean };
@@ -12,13 +13,13 @@ export async function makeMessage(
   sql: Sql,
   leased: Leased,
   position: FeedPosition,
-  { wids, at }: { wids: readonly number[]; at: number },
+  { reader, at }: { reader: FeedReader; at: number },
 ): Promise<NextMessage> {
   const { changes, throughNo, scope, nextCursor, hasMore } = await readNextChanges(
     sql,
     leased,
     position,
-    wids,
+    reader,
   );
   if (changes.length === 0) return { message: null, throughNo, hasMore };
   const { messageId, body } = messageOf(changes, nextCursor, at);

@@ -1,5 +1,5 @@
 import { isOutage, type Sql } from '@inventory/db/postgres/pool';
-import type { ServedWebhook } from '@inventory/db/webhooks/serve-webhooks';
+import { correctTimes, type ServedWebhook } from '@inventory/db/webhooks/serve-webhooks';
 import type { Log } from '@inventory/process/log/log';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Metrics } from '@inventory/process/telemetry/metrics';
@@ -60,11 +60,17 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     },
   });
   const tellPauses = createPauseLog(log);
+  const correct = async () => {
+    for (const webhook of await run(correctTimes))
+      log.warn({ webhook }, 'a clock was ahead when a time of a webhook was noted');
+  };
   const stopLooking = lookEvery(lookEveryMs, async () => {
     try {
       const { due, delayed } = await lookOut.look();
-      tellPauses([...lookOut.known().values()]);
+      const known = [...lookOut.known().values()];
+      tellPauses(known);
       await queue.wake(due, delayed);
+      if (known.some(({ isAhead }) => isAhead)) await correct();
     } catch (error) {
       if (!isOutage(error)) report(error as Error, 'looking for webhooks');
     }

@@ -1,8 +1,12 @@
 import type { Client } from '@inventory/auth/client';
 import type { Sql, Tx } from '../postgres/pool.ts';
 
-/** `tokensFrom`: earlier tokens are refused. Seconds since 1970; 0: none is refused. */
-export type ClientWithTokens = Client & { tokensFrom: number };
+/**
+ * `tokensFrom`: earlier tokens are refused. Seconds since 1970; 0: none is refused. `scopeNo`: the number of
+ * the last change of its scope; 0: there was none. `scopeAgeMs`: the age of that change, by the clock of
+ * Postgres.
+ */
+export type ClientWithTokens = Client & { tokensFrom: number; scopeNo: number; scopeAgeMs: number };
 
 /** The existing, enabled clients among these ids, by id, with their current rights. */
 export async function readClients(
@@ -18,12 +22,22 @@ export async function readClients(
       permissions: number[];
       wids: number[];
       tokens_from: Date | null;
+      scope_no: number | null;
+      scope_age_ms: number | null;
     }[]
   >`
-    select client_id, read_only, rate_limit, operations_per_minute, permissions, tokens_from,
+    select client_id, read_only, rate_limit, operations_per_minute, permissions, tokens_from, scope_no, scope_age_ms,
       array(select wid from client_warehouse where client_warehouse.client_id = client.client_id) as wids
     from client
     join security_group using (group_id)
+    left join lateral (
+      select change_no as scope_no,
+        (extract(epoch from clock_timestamp() - at) * 1000)::double precision as scope_age_ms
+      from scope_change
+      where scope_change.client_id = client.client_id
+      order by change_no desc
+      limit 1
+    ) as last_change on true
     where client_id = any(${clientIds as string[]}::text[]) and not disabled`;
   return new Map(
     rows.map((row) => [
@@ -36,6 +50,8 @@ export async function readClients(
         permissions: new Set(row.permissions),
         scope: new Set(row.wids),
         tokensFrom: secondsOf(row.tokens_from),
+        scopeNo: row.scope_no ?? 0,
+        scopeAgeMs: row.scope_age_ms ?? Number.POSITIVE_INFINITY,
       },
     ]),
   );
@@ -249,11 +265,17 @@ export async function addSecret(
           where client_id = ${clientId} and not ${revokeOthers} and (expires is null or expires > now())
           order by created desc, digest
           limit 1
-        )`;
+        )
+        -- One that has ended by a wrong clock only is live again when that is right.
+        and (${revokeOthers} or expires is null or expires > now() or expires <= retention_now())`;
     // The clock's time, not the start of this transaction: a call that waited for the lock is the newer one.
+    // Also newer than one that was added while the clock was ahead.
     await tx`
       insert into client_secret (client_id, digest, created, expires)
-      values (${clientId}, ${digest as Buffer}, clock_timestamp(), ${expires})`;
+      select ${clientId}, ${digest as Buffer}, greatest(clock_timestamp(), max(created) + interval '1 millisecond'),
+        ${expires}::timestamptz
+      from client_secret
+      where client_id = ${clientId}`;
     return true;
   });
 }

@@ -2,11 +2,12 @@ import type { Sql } from '../postgres/pool.ts';
 
 /**
  * The keys that verify envelopes and answers, newest first. A key whose successor has signed for minutes no
- * longer verifies. `settled`: old enough that every process has read it.
+ * longer verifies. `settled`: old enough that every process has read it. `site`: the name of this database,
+ * which no copy of it has.
  */
 export async function readEnvelopeKeys(sql: Sql) {
-  return sql<{ kid: number; secret: Buffer; settled: boolean }[]>`
-    select kid, secret, created < clock_timestamp() - interval '60 seconds' as settled
+  return sql<{ kid: number; secret: Buffer; settled: boolean; site: string }[]>`
+    select kid, secret, created < clock_timestamp() - interval '60 seconds' as settled, site_name() as site
     from envelope_key
     where not exists (
       select

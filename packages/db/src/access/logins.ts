@@ -53,10 +53,11 @@ export async function ensureLogins(sql: Sql, logins: readonly Login[]): Promise<
       end
       $do$`,
     );
-    await changeRole(
-      sql,
-      `alter role ${login} login nocreatedb nocreaterole inherit password '${scramVerifier(password)}'`,
-    );
+    await changeRole(sql, `alter role ${login} login password '${scramVerifier(password)}'`);
+    // Not always: only who may create databases may name that attribute, even to take it away.
+    const [wide] = await sql`
+      select from pg_roles where rolname = ${name} and (rolcreatedb or rolcreaterole or not rolinherit)`;
+    if (wide !== undefined) await changeRole(sql, `alter role ${login} nocreatedb nocreaterole inherit`);
     await changeRole(sql, `grant ${role} to ${login}`);
   }
 }

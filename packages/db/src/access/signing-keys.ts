@@ -88,14 +88,15 @@ export async function withdrawSigningKey(sql: Sql, kid: string, spare: NewSignin
 
 /**
  * Deletes the private keys of retired keys. No process signs with them: each follows the clock of Postgres
- * and has just read the keys.
+ * and has just read the keys. By the time of retention, because a key that a wrong clock has retired signs
+ * again when the clock is right.
  */
 export async function deleteRetiredHalves(sql: Sql): Promise<void> {
   await changeKeys(
     sql,
     (tx) => tx`
       delete from signing_key
-      where kid in (select kid from verifying_key where retired <= clock_timestamp() or withdrawn is not null)`,
+      where kid in (select kid from verifying_key where retired <= retention_now() or withdrawn is not null)`,
   );
 }
 

@@ -156,7 +156,7 @@ async function noteDrift(tx: Tx, drift: readonly Drift[]): Promise<Drift[]> {
       where same.check_name = "check" and same.part_no = "partNo" and same.wid = given.wid and same.rec_no = "recNo"
     )
     on conflict (check_name, part_no, wid, rec_no)
-      do update set expected = excluded.expected, found = excluded.found, last_seen = now()
+      do update set expected = excluded.expected, found = excluded.found, last_seen = greatest(now(), (select pass_started from audit_progress))
     returning case when first_seen = last_seen then check_name || '/' || part_no || '/' || wid || '/' || rec_no end as key`;
   const fresh = new Set(rows.map(({ key }) => key));
   return noted.filter(({ check, partNo, wid, recNo }) => fresh.has(`${check}/${partNo}/${wid}/${recNo}`));

@@ -1,3 +1,4 @@
+import { kindNames, kindOf } from '@inventory/domain/kinds/kinds';
 import type { Sql } from '../postgres/pool.ts';
 import { compareLevels, compareLots, type Drift } from './compare-stock.ts';
 
@@ -13,6 +14,15 @@ export type Imbalance = {
 const itemBlockOf = (shortId: string) =>
   `width_bucket(${shortId}, array(select block from item_block order by block)) as block`;
 
+type Sum = Exclude<ReturnType<typeof kindOf>['sum'], null>;
+/** The kinds whose entries add up to a figure of their own. */
+const summed = kindNames.flatMap((name) => {
+  const { sum } = kindOf(name);
+  return sum === null ? [] : [[name, sum] as const];
+});
+const orNone = summed.flatMap(([name, sum]) => (sum !== 0 && sum.orNone ? [name] : []));
+const sumText = (sum: Sum) => (sum === 0 ? '0' : `${sum.sign} * (${sum.of}->>'${sum.field}')::numeric`);
+
 // Each statement returns the places that differ: key columns, expected and found.
 const checks: readonly { name: string; statement: string }[] = [
   {
@@ -21,15 +31,15 @@ const checks: readonly { name: string; statement: string }[] = [
       select transaction_no, expected, found
       from (
         select transaction_no, coalesce(sum(delta), 0) as found,
-          case kind when 'receive' then (body->>'units')::numeric when 'issue' then -(body->>'units')::numeric
-            when 'count' then (result->>'difference')::numeric else 0 end as expected,
+          case kind ${summed.map(([name, sum]) => `when '${name}' then ${sumText(sum)}`).join(' ')} end as expected,
           count(delta) as lines, kind
         from stock_transaction
         left join stock_entry using (transaction_no)
-        where kind in ('receive', 'move', 'issue', 'count') and status = 'applied'
+        where kind in (${summed.map(([name]) => `'${name}'`).join(', ')}) and status = 'applied'
         group by transaction_no
       ) as transactions
-      where expected <> found or (lines = 0 and kind <> 'count')`,
+      where expected <> found
+        or (lines = 0 and kind not in (${orNone.map((name) => `'${name}'`).join(', ')}))`,
   },
   {
     name: 'the balance of a line = the units of its lot after it',

@@ -19,10 +19,14 @@ const left = [
   'webhook_delivery',
   // A restored database has a new identity.
   'database_identity',
+  // Where the original database was.
+  'feed_place',
   // The only backup of a restored database is the one that it comes from.
   'backup_record',
-  // The progress of workers that remove old rows of this very database.
+  // The progress of workers that remove old rows of this very database, and what they found here.
   'retention',
+  'retention_clock',
+  'corrected_time',
   // Findings about the original database. A restored one is audited again.
   'audit_drift',
   'audit_progress',
@@ -57,6 +61,9 @@ export async function findTablesInUse(sql: Sql | Tx, tables: readonly BackupTabl
   return row!.used;
 }
 
+// Its numbers are times. A restored database takes later ones from its clock.
+const times = 'change_floor_seq';
+
 export type BackupSequence = { name: string; isInteger: boolean };
 
 /** The sequences whose numbers must not be given out again after a restore. */
@@ -68,6 +75,7 @@ export async function listBackupSequences(sql: Sql | Tx): Promise<BackupSequence
     left join pg_depend on classid = 'pg_class'::regclass and objid = seqrelid and deptype in ('a', 'i')
     left join pg_class as owner on refclassid = 'pg_class'::regclass and owner.oid = refobjid
     where sequence.relnamespace = 'public'::regnamespace and coalesce(owner.relname, '') <> all(${left}::text[])
+      and sequence.relname <> ${times}
     order by sequence.relname collate "C"`;
   return [...rows];
 }

@@ -1,23 +1,14 @@
 import type { Client } from '@inventory/auth/client';
-import { type Needed, reversalPermission, transactionPermission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
-import { forbidden, type Refusal } from '@inventory/domain/contract/refused';
+import { type AtomicDecision, atomicResultsText, decideAtomic } from '@inventory/domain/atomic';
 import { jsonText } from '@inventory/domain/json-text';
-import { type AtomicDecision, atomicResultsText, decideAtomic } from '@inventory/domain/stock/atomic';
+import { decide, itemIdOf, neededFor, type SingleRequest, warehousesOf } from '@inventory/domain/kinds/kinds';
+import { forbidden, type Refusal } from '@inventory/domain/refusals/refused';
+import { type AtomicRequest, operationsOf, type Queued, type QueuedRequest } from '@inventory/domain/request';
 import { type Batch, entriesMax, gateKey, numberLots } from '@inventory/domain/stock/batch';
-import { decide } from '@inventory/domain/stock/decide';
 import { type Decision, undecided } from '@inventory/domain/stock/decision';
 import { toldLengthMax } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import {
-  type AtomicRequest,
-  itemIdOf,
-  operationsOf,
-  type Queued,
-  type QueuedRequest,
-  type SingleRequest,
-  warehousesOf,
-} from '@inventory/domain/stock/request';
 import { createPacer, inTurns } from '@inventory/process/pacer';
 import { PlainError } from '@inventory/process/plain-error';
 import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../postgres/pool.ts';
@@ -216,7 +207,7 @@ async function applySingles(
   const locked = lockAndNote(tx, gateIds, times);
   const facts = readFacts(tx, requests, gateIds);
   const [levels, read, lots] = await untilRead(locked, facts, pickCandidates(tx, requests, parts, facts));
-  const { now, recNos, outcomes, items, warehouses } = read;
+  const { now, moment, recNos, outcomes, items, warehouses } = read;
   times.readAt = performance.now();
   if (isOutdated(parts, requests, levels, read)) throw new OutdatedError();
   const batch = batchOf({ now: now.getTime(), items, warehouses, levels, ...lots });
@@ -230,7 +221,7 @@ async function applySingles(
     outcomes.set(transaction.request.requestId, outcome);
     return { transaction, outcome };
   });
-  const write = writeBatch(tx, batch, written);
+  const write = writeBatch(tx, batch, written, moment);
   times.decidedAt = performance.now();
   observe(times);
   for (const { request, first } of repeats) {
@@ -341,7 +332,7 @@ async function applyAtomic(
     facts,
     pickCandidates(tx, operations, parts, facts, atomicReading(pace)),
   );
-  const { now, transactionNos, recNos, outcomes, clients, items, warehouses } = known;
+  const { now, moment, transactionNos, recNos, outcomes, clients, items, warehouses } = known;
   times.readAt = performance.now();
   if (isOutdated(parts, operations, levels, known)) throw new OutdatedError();
   const told = (outcome: StoredOutcome) => new Map([[request.requestId, outcome]]);
@@ -380,7 +371,7 @@ async function applyAtomic(
     const transaction: DecidedTransaction = { ...whole, status: 'applied', entries: [], answer: () => ({}) };
     const outcome: StoredOutcome = { status: 'applied', result };
     written.push({ transaction, outcome });
-    const write = writeBatch(tx, batch, written);
+    const write = writeBatch(tx, batch, written, moment);
     times.decidedAt = performance.now();
     observe(times);
     return { result: told(outcome), write };
@@ -394,7 +385,7 @@ async function applyAtomic(
   const transaction = { ...whole, status: decision.status, refusal } as DecidedTransaction;
   // Discards everything that was decided.
   const nothing = batchOf({ ...read, levels: new Map(), lotsByRecNo: new Map() });
-  const write = writeBatch(tx, nothing, [{ transaction, outcome }]);
+  const write = writeBatch(tx, nothing, [{ transaction, outcome }], moment);
   times.decidedAt = performance.now();
   observe(times);
   return { result: told(outcome), write };
@@ -422,12 +413,6 @@ function denialOf(
   const denial =
     denyAction(client, neededFor(request), true) ?? denyWarehouses(client, warehousesOf(request));
   return denial === null ? null : { refusal: forbidden[denial] };
-}
-
-function neededFor(request: SingleRequest): Needed {
-  return request.kind === 'reverse'
-    ? reversalPermission[request.of.kind]
-    : transactionPermission[request.kind];
 }
 
 function resultOf(transaction: DecidedTransaction): string | null {

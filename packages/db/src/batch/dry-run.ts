@@ -1,29 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { tooManyLotsForBatch } from '@inventory/domain/contract/conflict';
-import type { Refusal } from '@inventory/domain/contract/refused';
-import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
+import { type AtomicRefusal, decideAtomic } from '@inventory/domain/atomic';
+import { jsonText } from '@inventory/domain/json-text';
+import { decide, itemIdOf, pickOf, type SingleRequest } from '@inventory/domain/kinds/kinds';
+import { tooManyLotsForBatch } from '@inventory/domain/refusals/conflict';
+import type { Refusal } from '@inventory/domain/refusals/refused';
+import type { Queued } from '@inventory/domain/request';
 import { lotsPerTransactionMax } from '@inventory/domain/stock/allocate';
-import { decideAtomic, type OperationDecision } from '@inventory/domain/stock/atomic';
 import { type Batch, gateKey } from '@inventory/domain/stock/batch';
-import { decide } from '@inventory/domain/stock/decide';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
-import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
+import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { createPacer, inTurns, type Pacer } from '@inventory/process/pacer';
 import { raw, send } from '../postgres/piece.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
 import { createPartNumbers, gateIdsOf, readLevels, readNames, underShortIds } from './gates.ts';
 import { expiry, filters, found, picksTable } from './picks/pick-statements.ts';
-import { atomicReading, pickCandidates, pickOf } from './picks/read-candidates.ts';
+import { atomicReading, pickCandidates } from './picks/read-candidates.ts';
 import { completeShortages } from './picks/untaken-stock.ts';
 import { readFacts } from './read-facts.ts';
 
 /** The answer of a dry run: the JSON text of the body, or the refusal. */
 export type Trial = { status: 'applied'; text: string } | { status: 'refused'; refusal: Refusal };
 
-/** The same for several operations: the text of each body in order, or the index of the refused operation. */
+/** The same for several operations: the text of each new body by index, or the refusal of the list. */
 export type AtomicTrial =
-  | { status: 'applied'; texts: string[] }
-  | { status: 'refused'; index: number; refusal: Refusal };
+  | { status: 'applied'; texts: (string | undefined)[] }
+  | { status: 'refused'; refusal: AtomicRefusal };
 
 /**
  * Decides a transaction with the same code as a real one, on the data of one moment. It writes nothing: the
@@ -38,47 +39,46 @@ export function tryOut(sql: Sql, sent: SingleRequest, clientId: string): Promise
     if (decision.status === 'undecided') return { status: 'refused' as const, refusal: tooMany };
     if (decision.status === 'refused') return decision;
     const answer = decision.answer(null);
-    const isPick = partNo !== undefined && (request.kind === 'move' || request.kind === 'issue');
-    const skipped = isPick ? { skipped: await readSkipped(tx, pickOf(partNo, request), now) } : {};
+    const pick = partNo === undefined ? null : pickOf(partNo, request);
+    // A count takes all lots.
+    const isPart = pick !== null && pick.units !== null;
+    const skipped = isPart ? { skipped: await readSkipped(tx, pick.lots, now) } : {};
     return { status: 'applied' as const, text: jsonText({ ...answer, ...skipped }) };
   }) as Promise<Trial>;
 }
 
 /**
- * Like {@link tryOut}, for the operations of an atomic batch. Yields the event loop, however much is read.
+ * Like {@link tryOut}, for the operations of an atomic batch. `decided`: outcomes that are stored under their
+ * keys, by index. Yields the event loop, however much is read.
  */
 export function tryOutTogether(
   sql: Sql,
   sent: readonly SingleRequest[],
   clientId: string,
+  decided: ReadonlyMap<number, StoredOutcome>,
 ): Promise<AtomicTrial> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
     const pace = createPacer();
     const { batch, requests } = await readBatch(tx, sent, clientId, pace);
     const operations = requests.map((request) => ({ ...request, requestId: randomUUID(), ownKey: null }));
-    const decision = await inTurns(decideAtomic(batch, operations, new Map()), pace);
+    const outcomes = new Map([...decided].map(([index, outcome]) => [operations[index]!.requestId, outcome]));
+    const decision = await inTurns(decideAtomic(batch, operations, outcomes), pace);
     await completeShortages(tx, batch);
     if (decision.status === 'applied') {
-      const texts: string[] = [];
+      const texts: (string | undefined)[] = [];
       for (const each of decision.operations) {
         await pace();
-        texts.push(jsonText(answerOf(each)));
+        texts.push('decision' in each ? jsonText(each.decision.answer(null)) : undefined);
       }
       return { status: 'applied' as const, texts };
     }
-    if (decision.status !== 'refused') throw new Error('no key can be refused');
-    const { index, refusal } = decision.refusal.culprit;
-    return { status: 'refused' as const, index, refusal };
+    if (decision.status !== 'refused') throw new Error('no outcome that was found is open');
+    return decision;
   }) as Promise<AtomicTrial>;
 }
 
 // A dry run may read as much as a batch.
 const tooMany = tooManyLotsForBatch(lotsPerTransactionMax);
-
-function answerOf(each: OperationDecision): JsonAnswer {
-  if (!('decision' in each)) throw new Error('a dry run knows no keys');
-  return each.decision.answer(null);
-}
 
 async function readBatch(
   tx: Tx,

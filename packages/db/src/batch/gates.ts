@@ -1,12 +1,7 @@
+import { itemIdOf, type SingleRequest, warehousesOf } from '@inventory/domain/kinds/kinds';
 import { parseQuantity } from '@inventory/domain/quantity';
+import { operationsOf, type StockRequest } from '@inventory/domain/request';
 import { gateKey, type LevelState } from '@inventory/domain/stock/batch';
-import {
-  itemIdOf,
-  operationsOf,
-  type SingleRequest,
-  type StockRequest,
-  warehousesOf,
-} from '@inventory/domain/stock/request';
 import { findNamedItems } from '../catalog/named-items.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
 import { plainArray } from './array-text.ts';
@@ -129,7 +124,7 @@ export function underShortIds<Request extends StockRequest>(
 function underShortId<Request extends SingleRequest>(request: Request, { aliases }: PartNumbers): Request {
   const sentName = itemIdOf(request);
   const shortId = aliases.get(sentName);
-  if (request.kind === 'reverse' || shortId === undefined) return request;
+  if ('of' in request || shortId === undefined) return request;
   return { ...request, body: { ...request.body, itemID: shortId }, sentName };
 }
 

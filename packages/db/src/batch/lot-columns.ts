@@ -1,9 +1,9 @@
-import type { FullLot } from '@inventory/domain/contract/lot';
-import type { ReceiveRequest } from '@inventory/domain/contract/receive';
-import type { LotState } from '@inventory/domain/stock/batch';
+import type { ReceiveRequest } from '@inventory/domain/kinds/receive';
+import type { FullLot } from '@inventory/domain/lot';
+import type { LotState, Receipt } from '@inventory/domain/stock/batch';
 
 /** The facts about a lot when its receipt is written. `owner`: the item's owner at that time. */
-export type ReceivedLot = { lot: LotState; request: ReceiveRequest; owner: number };
+export type ReceivedLot = { lot: LotState; request: Receipt; owner: number };
 
 /** `shown`: the field of answers that shows it. */
 type KeptColumn = {

@@ -1,7 +1,8 @@
 import type { Client } from '@inventory/auth/client';
+import { kindOf } from '@inventory/domain/kinds/kinds';
+import { operationsOf, type QueuedRequest } from '@inventory/domain/request';
 import type { Batch } from '@inventory/domain/stock/batch';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import { operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
 import { namedItems } from '../catalog/named-items.ts';
 import { piece, send } from '../postgres/piece.ts';
 import type { Tx } from '../postgres/pool.ts';
@@ -18,6 +19,8 @@ export type Facts = {
    * The moment of the batch. It is taken after the locks are won, so moments follow the order of the ledger.
    */
   now: Date;
+  /** The moment of the batch's changes, for `modified`: `now`, or later if Postgres' clock was set back. */
+  moment: Date;
   /**
    * One for each request, in order. They are drawn under the locks, so they follow the true order of a gate's
    * ledger.
@@ -52,7 +55,9 @@ export async function readFacts(
 ): Promise<Facts> {
   const drawn = draws ? requests.length : 0;
   // Other kinds rarely create lots; if they do, more numbers are drawn.
-  const lotsDrawn = draws ? requests.filter(({ kind }) => kind === 'receive' || kind === 'move').length : 0;
+  const lotsDrawn = draws
+    ? requests.filter(({ kind }) => kind !== 'batch' && kindOf(kind).createsLot).length
+    : 0;
   const looked = [...requests, ...missingBefore(requests)];
   const requestIds = looked.map(({ requestId }) => requestId);
   const clientIds = [...new Set(requests.map((request) => request.clientId))];
@@ -70,6 +75,7 @@ export async function readFacts(
       : piece`(select json_agg(found) from (${namedItems([...sentNames])}) as found)`;
   const [row] = await send<{
     now: Date;
+    moment: Date;
     transaction_nos: number[];
     rec_nos: number[];
     outcomes: OutcomeRow[] | null;
@@ -79,7 +85,7 @@ export async function readFacts(
     warehouses: { wid: number; name: string }[] | null;
     named: { name: string; short_id: string }[] | null;
   }>(tx)`
-    select moment.now as now,
+    select least(moment.now, date_trunc('milliseconds', clock_timestamp())) as now, moment.now as moment,
       -- For the rest of the transaction, without a statement of its own. If most items have few lots, a plan
       -- that reads and sorts all lots of an item looks cheap, and would then be kept for an item with a
       -- hundred thousand.
@@ -121,6 +127,7 @@ export async function readFacts(
   for (const each of row!.outcomes ?? []) outcomes.set(each.request_id, outcomeOfRow(each));
   return {
     now: row!.now,
+    moment: row!.moment,
     transactionNos: row!.transaction_nos.map(Number),
     recNos: row!.rec_nos.map(Number),
     outcomes,

@@ -1,4 +1,5 @@
-import type { Queued, SingleRequest } from '@inventory/domain/stock/request';
+import { type SingleRequest, undoOf } from '@inventory/domain/kinds/kinds';
+import type { Queued } from '@inventory/domain/request';
 import type { Tx } from '../postgres/pool.ts';
 import { type Candidates, keepLots, type Turns } from './picks/read-picks.ts';
 import { readLedger } from './read-ledger.ts';
@@ -15,7 +16,7 @@ export async function readPasts(
   turns: Turns,
 ): Promise<void> {
   const undoings = requests.flatMap((request) =>
-    request.kind === 'reverse' && request.of.kind !== 'reverse'
+    'of' in request && undoOf(request.of.kind) !== null
       ? [{ requestId: request.requestId, transactionNo: request.body.transactionNo, lines: request.of.lines }]
       : [],
   );

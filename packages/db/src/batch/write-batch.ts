@@ -1,9 +1,10 @@
-import type { Refusal } from '@inventory/domain/contract/refused';
+import { itemIdOf, warehousesOf } from '@inventory/domain/kinds/kinds';
 import { formatQuantity, type Quantity } from '@inventory/domain/quantity';
+import type { Refusal } from '@inventory/domain/refusals/refused';
+import type { Evidence, QueuedRequest } from '@inventory/domain/request';
 import { type Batch, gateKey, type LevelState, type LotState } from '@inventory/domain/stock/batch';
 import type { Decision } from '@inventory/domain/stock/decision';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import { type Evidence, itemIdOf, type QueuedRequest, warehousesOf } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
 import { type Piece, piece, raw, send } from '../postgres/piece.ts';
 import type { Tx } from '../postgres/pool.ts';
@@ -21,12 +22,13 @@ export type DecidedTransaction = { request: QueuedRequest; transactionNo: number
  * Sends the writes of a batch as one statement. Each changed row is written once, and the request ids and
  * keys are claimed: if one was taken meanwhile, the statement fails on `stock_transaction_request_id_key` or
  * `idempotency_key_pkey`. Returns the running statement, so that the commit can be sent behind it; null if
- * everything was decided before.
+ * everything was decided before. `moment`: see `Facts`.
  */
 export function writeBatch(
   tx: Tx,
   batch: Batch,
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
+  moment: Date,
 ): PromiseLike<unknown> | null {
   const changedLots = [...batch.lotsByRecNo.values()].filter((lot) => lot.changed);
   const changedLevels = [...batch.levels.values()].filter(
@@ -53,13 +55,13 @@ export function writeBatch(
   // One statement, because for a single request the number of statements is the main cost. Each part sees the
   // rows as they were before all parts; references are checked after all of them.
   const statement = send(tx)`
-    with claimed as (${claim(batch, written, now)}),
+    with claimed as (${claim(batch, written, moment)}),
       counted as (${countClaimed}),
       ${keys}
-      leveled as (${writeLevels(changedLevels, now)}),
-      changed as (${updateLots(changedLots, now)}),
-      received as (${insertReceivedLots(batch.newLots, now)}),
-      split as (${insertSplitLots(batch.newLots, now)})
+      leveled as (${writeLevels(changedLevels, moment)}),
+      changed as (${updateLots(changedLots, now, moment)}),
+      received as (${insertReceivedLots(batch.newLots, now, moment)}),
+      split as (${insertSplitLots(batch.newLots, now, moment)})
     ${insertEntries(entries)}`;
   return statement.execute();
 }
@@ -91,7 +93,7 @@ function assertTold(lots: readonly LotState[], entries: readonly { lot: LotState
 function claim(
   batch: Batch,
   written: readonly { transaction: DecidedTransaction; outcome: StoredOutcome }[],
-  now: Date,
+  moment: Date,
 ): Piece {
   const column = <T>(read: (each: (typeof written)[number]) => T) => written.map(read);
   const plain = (read: (each: (typeof written)[number]) => number | string | null) =>
@@ -121,7 +123,7 @@ function claim(
     select transaction_no, request_id, x_request_id, client_id, kind, body, status,
       case when json_typeof(result) <> 'null' then result end,
       -- Never before the change of its lots, which are found by it, even if the clock was set back meanwhile.
-      greatest(clock_timestamp(), ${now}), reverses, part_no, wid, to_wid ${names}
+      greatest(clock_timestamp(), ${moment}), reverses, part_no, wid, to_wid ${names}
     from rows from (unnest(
         ${plain(({ transaction }) => transaction.transactionNo)}::bigint[],
         ${plain(({ transaction }) => transaction.request.requestId)}::uuid[],
@@ -170,13 +172,13 @@ function touchedBy(batch: Batch, { request, status }: DecidedTransaction) {
 }
 
 function reversedBy({ request, status }: DecidedTransaction): number | null {
-  return request.kind === 'reverse' && status === 'applied' ? request.body.transactionNo : null;
+  return status === 'applied' && 'of' in request ? request.body.transactionNo : null;
 }
 
-function writeLevels(levels: readonly LevelState[], now: Date): Piece {
+function writeLevels(levels: readonly LevelState[], moment: Date): Piece {
   return piece`
     update stock_level
-    set in_stock = changed.in_stock, on_hold = changed.on_hold, used = true, modified = ${now}
+    set in_stock = changed.in_stock, on_hold = changed.on_hold, used = true, modified = ${moment}
     from unnest(
         ${plainArray(levels.map((level) => level.partNo))}::integer[], ${plainArray(levels.map((level) => level.wid))}::integer[],
         ${plainArray(levels.map((level) => formatQuantity(level.inStock)))}::numeric[],
@@ -185,10 +187,10 @@ function writeLevels(levels: readonly LevelState[], now: Date): Piece {
     where stock_level.part_no = changed.part_no and stock_level.wid = changed.wid`;
 }
 
-function updateLots(lots: readonly LotState[], now: Date): Piece {
+function updateLots(lots: readonly LotState[], now: Date, moment: Date): Piece {
   return piece`
     update lot
-    set units = changed.units, spot = changed.spot, modified = ${now}, active = changed.units > 0,
+    set units = changed.units, spot = changed.spot, modified = ${moment}, active = changed.units > 0,
       shipped = case when changed.units = 0 then ${now}::timestamptz end,
       net_weight = changed.net_weight, gross_weight = changed.gross_weight, rfid_tag = changed.rfid_tag, hold = changed.hold,
       hold_reason = case when changed.hold then coalesce(${reasonOf('changed')}, lot.hold_reason) end
@@ -208,7 +210,7 @@ const names = (from = '') => keptColumns.map(({ column }) => `${from}${column}`)
  * Inserts the lots that this batch received, and lots split from those: all of their values are in the
  * requests.
  */
-function insertReceivedLots(newLots: readonly LotState[], now: Date): Piece {
+function insertReceivedLots(newLots: readonly LotState[], now: Date, moment: Date): Piece {
   const received = newLots.flatMap((lot) => {
     const { origin } = lot;
     if (origin.kind === 'received') return { lot, fromRecNo: null, ...origin };
@@ -226,7 +228,7 @@ function insertReceivedLots(newLots: readonly LotState[], now: Date): Piece {
     insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, received, shipped, rfid_tag, net_weight, gross_weight, active,
       modified, ${raw(names())})
     select rec_no, from_rec_no, part_no, wid, spot, units, ${now}::timestamptz, case when units = 0 then ${now}::timestamptz end,
-      rfid_tag, net_weight, gross_weight, units > 0, ${now}, ${raw(names())}
+      rfid_tag, net_weight, gross_weight, units > 0, ${moment}, ${raw(names())}
     from unnest(
         ${plain(({ lot }) => lot.recNo)}::bigint[], ${plain(({ fromRecNo }) => fromRecNo)}::bigint[],
         ${plain(({ lot }) => lot.partNo)}::integer[], ${plain(({ lot }) => lot.wid)}::integer[],
@@ -238,7 +240,7 @@ function insertReceivedLots(newLots: readonly LotState[], now: Date): Piece {
 }
 
 /** Inserts lots split from lots that existed before the batch, and copies their other columns from those. */
-function insertSplitLots(newLots: readonly LotState[], now: Date): Piece {
+function insertSplitLots(newLots: readonly LotState[], now: Date, moment: Date): Piece {
   const split = newLots.flatMap((lot) => {
     const { origin } = lot;
     return origin.kind === 'split' && origin.of.origin.kind === 'stored'
@@ -251,7 +253,7 @@ function insertSplitLots(newLots: readonly LotState[], now: Date): Piece {
     select split.rec_no, split.from_rec_no, source.part_no, split.wid, split.spot, split.units, split.rfid_tag, source.received,
       case when split.units = 0 then ${now}::timestamptz end, split.hold,
       case when split.hold then coalesce(${reasonOf('split')}, source.hold_reason) end, split.net_weight, split.gross_weight,
-      split.units > 0, ${now}, ${raw(names('source.'))}
+      split.units > 0, ${moment}, ${raw(names('source.'))}
     from unnest(
         ${plainArray(split.map(({ recNo }) => recNo))}::bigint[], ${plainArray(split.map(({ fromRecNo }) => fromRecNo))}::bigint[],
         ${plainArray(split.map(({ sourceRecNo }) => sourceRecNo))}::bigint[], ${plainArray(split.map(({ lot }) => lot.wid))}::integer[],

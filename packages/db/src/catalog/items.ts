@@ -1,10 +1,12 @@
 import { type ItemFields, itemDefaults } from '@inventory/domain/contract/item';
+import { gtin14Of } from '@inventory/domain/scan/check-digits';
 import { itemRecord } from '../lists/list-items.ts';
 import { piece, raw, send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
 import { onStandbys } from '../postgres/servers/on-standbys.ts';
+import { partNoOfAlias } from './named-items.ts';
 
-/** Names an item by number, shortID or alias. */
+/** Names an item by number, shortID or alias in any spelling. */
 export type ItemKey = { partNo: number } | { shortId: string } | { alias: string };
 
 /** The JSON text of an item, discontinued or not; null if there is none. */
@@ -14,7 +16,7 @@ export async function findItem(sql: Sql, key: ItemKey): Promise<string | null> {
       ? piece`part_no = ${key.partNo}`
       : 'shortId' in key
         ? piece`short_id = ${key.shortId}`
-        : piece`part_no = (select part_no from item_alias where alias = ${key.alias})`;
+        : piece`part_no = ${partNoOfAlias(piece`${key.alias}`, piece`${gtin14Of(key.alias)}`)}`;
   const [row] = await send<{ record: string }>(sql)`
     select ${itemRecord} as record
     from item

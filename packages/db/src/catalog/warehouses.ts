@@ -1,4 +1,6 @@
+import { send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
+import { onStandbys } from '../postgres/servers/on-standbys.ts';
 
 /** Adds a warehouse. Fails on `warehouse_pkey` if the id is taken. */
 export async function addWarehouse(sql: Sql, warehouse: { wid: number; name: string }): Promise<void> {
@@ -37,5 +39,14 @@ export function readWarehouseNames(
     select wid, name
     from warehouse
     where wid = any(${wids as number[]}::integer[])
+    order by wid`;
+}
+
+/** The same for a reader of the feed: with synchronous standbys, these have the names and the scope. */
+export function readScopeNames(sql: Sql, wids: readonly number[]): Promise<{ wid: number; name: string }[]> {
+  return send<{ wid: number; name: string }>(sql)`
+    select wid, name, ${onStandbys} as on_standbys
+    from unnest(${wids}::integer[]) as asked (wid)
+    join warehouse using (wid)
     order by wid`;
 }

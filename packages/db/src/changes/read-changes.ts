@@ -5,6 +5,7 @@ import { type Columns, recordText } from '../lists/record-json.ts';
 import { transactionRecord } from '../lists/transaction-record.ts';
 import { type Piece, piece, send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
+import { onStandbys } from '../postgres/servers/on-standbys.ts';
 
 /** A change for a caller: its number and the JSON text of its record. */
 export type ChangeText = { no: number; text: string };
@@ -19,7 +20,8 @@ export type ChangePage = {
 
 /**
  * The changes after `after` and up to `until` that concern these warehouses, at most `limit`. `kinds`: only
- * these; default: all. `charactersMax`: fewer changes if their texts are longer together, but always one.
+ * these; default: all. `bytesMax`: fewer changes if their texts, with `besideBytes` for each, are larger
+ * together, but always one.
  */
 export type ChangesAsked = {
   wids: readonly number[];
@@ -27,58 +29,56 @@ export type ChangesAsked = {
   until: number;
   limit: number;
   kinds?: readonly string[] | null;
-  charactersMax?: number;
+  bytesMax?: number;
+  besideBytes?: number;
 };
 
-// A page has fewer changes if these are larger than this together: a move may have a thousand lines, a page a
-// thousand moves, and an api keeps a page until its caller has read it.
-const linesMax = 2000;
-const charactersDefault = 2_000_000;
+/** An answer has room for 1 MiB. Some of it is for what surrounds the changes. */
+export const changesBytesMax = 2 ** 20 - 256;
+// Each change has a cursor of 24 characters: in JSON with quotes, and a comma behind both; as an event with
+// `id: `, `data: ` and three line breaks.
+const cursorBytes = 24 + 13;
 // With many warehouses, this many numbers are read from each at a time.
 const numbersAtLeast = 16;
 
 /**
  * Reads a page of the change feed. The cost depends only on its changes and on the number of warehouses,
  * whatever else the database contains: every number is found by an index that begins with the warehouse.
- * `until` must not be beyond the position that was read before; see `readFeedPosition`.
+ * `until` must not be beyond the position that was read before; see `readFeedPosition`. With synchronous
+ * standbys, returns only after they have everything that the page shows: lots are shown as they are now.
  */
 export async function readChanges(sql: Sql, asked: ChangesAsked): Promise<ChangePage> {
-  const { limit, wids, until, charactersMax = charactersDefault } = asked;
+  const { limit, wids, until, bytesMax = changesBytesMax, besideBytes = cursorBytes } = asked;
   const numbers = await findNumbers(sql, asked);
   const wanted = numbers.slice(0, limit);
   if (wanted.length === 0) return { changes: [], through: until, hasMore: false };
+  // One change after the other, and none behind the first that has no room: a change may be a thousand lots,
+  // or an item with all of its aliases, and a page could be a thousand of these.
   const rows = await send<{ no: number; text: string | null }>(sql)`
-    with asked as materialized (
-      select no, sum(lines) over (order by no) as so_far, row_number() over (order by no) as place
-      from unnest(${wanted}::bigint[]) as asked (no)
-      cross join lateral (
-        -- A line at least, for a change of another kind.
-        select coalesce((select max(line) from stock_entry where transaction_no = no), 0) + 1 as lines
-      ) as counted
-    )
-    select no, text
-    from asked
-    cross join lateral (
-      select ${stockChange(wids)} as text
-      from stock_transaction
-      where transaction_no = asked.no and wid is not null
+    with recursive told as (
+      select 0 as place, 0::bigint as no, null::text as text, 0::bigint as bytes
       union all
-      select ${otherChange(wids)}
-      from change
-      where change_no = asked.no
-    ) as told
-    where place = 1 or so_far <= ${linesMax}
-    order by no`;
-  let characters = 0;
-  const told = rows.filter(({ text }, place) => {
-    characters += text?.length ?? 0;
-    return place === 0 || characters <= charactersMax;
-  });
-  const hasMore = told.length < numbers.length;
+      select place + 1, next.no, made.text, told.bytes + coalesce(octet_length(made.text) + ${besideBytes}::integer, 0)
+      from told
+      cross join lateral (select (${wanted}::bigint[])[place + 1] as no) as next
+      cross join lateral (
+        select coalesce(
+          (select ${stockChange(wids)} from stock_transaction where transaction_no = next.no and wid is not null),
+          (select ${otherChange(wids)} from change where change_no = next.no)
+        ) as text
+        offset 0
+      ) as made
+      where next.no is not null and told.bytes <= ${bytesMax}
+    )
+    select no, text, ${onStandbys} as on_standbys
+    from told
+    where place = 1 or place > 1 and bytes <= ${bytesMax}
+    order by place`;
+  const hasMore = rows.length < numbers.length;
   return {
     // Null if an operator has deleted what a change tells.
-    changes: told.flatMap(({ no, text }) => (text === null ? [] : [{ no, text }])),
-    through: hasMore ? told.at(-1)!.no : until,
+    changes: rows.flatMap(({ no, text }) => (text === null ? [] : [{ no, text }])),
+    through: hasMore ? rows.at(-1)!.no : until,
     hasMore,
   };
 }

@@ -1,19 +1,22 @@
-import {
-  digestScope,
-  scopeChange,
-  shortIdentity,
-  writeCursor,
-} from '@inventory/domain/contract/change-cursor';
-import { readWarehouseNames } from '../catalog/warehouses.ts';
+import { scopeChange, shortIdentity, writeCursor } from '@inventory/domain/contract/change-cursor';
+import { type FeedReader, judgePlace, scopeMark, writeState } from '@inventory/domain/contract/feed-state';
+import { readScopeNames } from '../catalog/warehouses.ts';
 import type { Sql } from '../postgres/pool.ts';
 import { readChanges } from './read-changes.ts';
 import type { FeedPosition } from './read-position.ts';
+import { shortenChange } from './shorten-change.ts';
 
 /**
- * The place of a reader in the feed. `kinds`: only these changes are told; null: all. `scope`: a digest of
- * the warehouses when it was told last; null: it was told nothing yet.
+ * The place of a reader in the feed. `kinds`: only these changes are told; null: all. `scope`: its state when
+ * it was told last (`FeedState`); null: it was told nothing yet.
  */
-export type ReaderPlace = { afterNo: number; kinds: readonly string[] | null; scope: string | null };
+export type ReaderPlace = {
+  afterNo: number;
+  kinds: readonly string[] | null;
+  scope: string | null;
+  /** At most so many changes. */
+  changesMax?: number;
+};
 
 /** The next changes as JSON texts, and the place of the reader behind them. */
 export type NextChanges = {
@@ -24,28 +27,46 @@ export type NextChanges = {
   hasMore: boolean;
 };
 
-// At most this many changes, and fewer if their texts are longer together: many servers refuse bodies of a
-// megabyte.
-const changesMax = 100;
-const charactersMax = 500_000;
+/** A message has at most this many changes, and fewer if their texts are larger together. */
+export const messageChangesMax = 100;
+// With what surrounds its changes. Many servers refuse larger bodies.
+const messageBytesMax = 262_144;
+// What surrounds them takes less than this.
+const aroundBytes = 1024;
+const bytesMax = messageBytesMax - aroundBytes;
 
-/** Reads the next changes of a reader with these warehouses, up to a position that was read before. */
+/**
+ * Reads the next changes of a reader, up to a position that was read before. A reader that may have seen what
+ * is gone, because the database has moved, is told its scope first: so it reads the lists again.
+ */
 export async function readNextChanges(
   sql: Sql,
-  { afterNo, kinds, scope: toldScope }: ReaderPlace,
+  { afterNo, kinds, scope: toldScope, changesMax = messageChangesMax }: ReaderPlace,
   position: FeedPosition,
-  wids: readonly number[],
+  reader: FeedReader,
 ): Promise<NextChanges> {
-  const scope = digestScope(wids);
+  const { wids } = reader;
   const changes: string[] = [];
+  const judged = judgePlace({ after: afterNo, state: toldScope }, position.places, reader);
   // Without it, a reader that keeps a copy would not know that its copy shows other warehouses.
-  if (toldScope !== null && toldScope !== scope)
-    changes.push(scopeChange(await readWarehouseNames(sql, wids)));
+  const isNewScope = judged.lost || judged.isNewScope;
+  if (isNewScope) changes.push(scopeChange(await readScopeNames(sql, wids)));
   const until = Math.max(afterNo, position.knownNo);
-  const limit = changesMax - changes.length;
-  const page = await readChanges(sql, { wids, after: afterNo, until, limit, kinds, charactersMax });
-  changes.push(...page.changes.map(({ text }) => text));
+  const limit = Math.max(1, changesMax - changes.length);
+  const room = bytesMax - Buffer.byteLength(changes.join());
+  const asked = { wids, after: afterNo, until, limit, kinds, bytesMax: room, besideBytes: 1 };
+  const page = await readChanges(sql, asked);
   const { through: throughNo, hasMore } = page;
-  const nextCursor = writeCursor({ identity: shortIdentity(position.identity), scope, after: throughNo });
+  // A change that is larger alone comes alone.
+  for (const { text } of page.changes)
+    changes.push(Buffer.byteLength(text) > room ? shortenChange(text, room) : text);
+  // A reader that is told a scope reads the lists, which nobody confirms.
+  const isOnStandbys = position.isSynchronous && page.changes.length > 0 && !isNewScope;
+  const scope = writeState({ isOnStandbys, mark: position.places.at(-1)!, scope: scopeMark(reader) });
+  const nextCursor = writeCursor({
+    identity: shortIdentity(position.identity),
+    state: scope,
+    after: throughNo,
+  });
   return { changes, throughNo, scope, nextCursor, hasMore };
 }

@@ -1,4 +1,4 @@
-import type { FullLot, Lot } from '@inventory/domain/contract/lot';
+import type { FullLot, Lot } from '@inventory/domain/lot';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { type Piece, piece, raw } from '../postgres/piece.ts';

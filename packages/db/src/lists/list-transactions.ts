@@ -7,7 +7,7 @@ import { readTransactionPage } from './pages/read-transaction-page.ts';
 import { sliceOf } from './pages/slice.ts';
 import { recordsOnPage } from './record-json.ts';
 import { touching } from './touching.ts';
-import { listedLinesMax, touches, transactionRecord } from './transaction-record.ts';
+import { listedTransaction, touches } from './transaction-record.ts';
 
 /** The only column by which the history can be sorted. */
 export const transactionSortColumns = ['transactionNo'];
@@ -169,7 +169,7 @@ export function transactionPage(
   if (slice !== null && isCounted) {
     return {
       cost: 'page',
-      read: (sql) => readTransactionPage(sql, wids, slice, transactionRecord(scope, listedLinesMax)),
+      read: (sql) => readTransactionPage(sql, wids, slice, listedTransaction(scope, query.pageSize)),
     };
   }
   const asked: Asked = { scope, wids, modifiedSince };
@@ -224,7 +224,7 @@ async function readMatches(
       limit ${query.pageSize} offset ${((query.page - 1) * query.pageSize).toString()}::bigint
     )
     select (select count(*) from matching) as total_count,
-      ${recordsOnPage(transactionRecord(asked.scope, listedLinesMax), {
+      ${recordsOnPage(listedTransaction(asked.scope, query.pageSize), {
         from: piece`stock_transaction where stock_transaction.transaction_no = page.transaction_no`,
         order: piece`page.transaction_no ${direction}`,
       })} as records`;

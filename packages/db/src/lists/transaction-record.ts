@@ -21,33 +21,57 @@ const columns: Columns<Exclude<keyof Transaction, 'lines' | 'moreLines'>> = {
 };
 
 /** The most lines of each transaction in a list. This bounds a page of moves of a thousand lots each. */
-export const listedLinesMax = 100;
+const listedLinesMax = 100;
 const allLines = 2 ** 31 - 2;
+/**
+ * The most bytes of all lines in a list, in equal parts for each transaction of a page. Lines of usual length
+ * reach it only if most transactions of the largest page touch dozens of lots.
+ */
+export const listedLinesBytesMax = 2 * 1024 * 1024;
 
-/** The expression for a transaction's JSON text with its first `linesMax` lines in these warehouses. */
-export function transactionRecord(shown: readonly number[], linesMax: number): Piece {
+/** The expression for a transaction's JSON text in a page of this size. */
+export function listedTransaction(shown: readonly number[], pageSize: number): Piece {
+  return transactionRecord(shown, listedLinesMax, Math.floor(listedLinesBytesMax / pageSize));
+}
+
+/**
+ * The expression for a transaction's JSON text with its first `linesMax` lines in these warehouses, or as
+ * many of them as have `bytesMax` together, but always one.
+ */
+export function transactionRecord(
+  shown: readonly number[],
+  linesMax: number,
+  bytesMax: number | null = null,
+): Piece {
+  const fits =
+    bytesMax === null
+      ? piece`true`
+      : piece`(place = 1 or sum(octet_length(shown_line::text)) over (order by place) <= ${bytesMax})`;
   return piece`(
     select case when has_more then (select row_to_json(cut) from (select record.*, true as "moreLines") as cut)
         else row_to_json(record) end
     from (
-      select coalesce(json_agg(shown_line order by place) filter (where place <= ${linesMax}), '[]') as lines,
-        count(*) > ${linesMax} as has_more
+      select coalesce(json_agg(shown_line order by place) filter (where place <= ${linesMax} and fits), '[]') as lines,
+        count(*) > count(*) filter (where place <= ${linesMax} and fits) as has_more
       from (
-        select row_number() over (order by stock_entry.line) as place,
-          (
-            select row_to_json(told)
-            from (
-              select stock_entry.rec_no as "recNo", stock_entry.part_no as "partNo", item.short_id as "shortID",
-                stock_entry.wid as "wID", stock_entry.spot, trim_scale(stock_entry.delta) as delta,
-                trim_scale(stock_entry.balance) as balance
-            ) as told
-          ) as shown_line
-        from stock_entry
-        join item using (part_no)
-        where stock_entry.transaction_no = stock_transaction.transaction_no
-          and stock_entry.wid = any(${shown}::integer[])
-        order by stock_entry.line
-        limit ${linesMax + 1}
+        select place, shown_line, ${fits} as fits
+        from (
+          select row_number() over (order by stock_entry.line) as place,
+            (
+              select row_to_json(told)
+              from (
+                select stock_entry.rec_no as "recNo", stock_entry.part_no as "partNo", item.short_id as "shortID",
+                  stock_entry.wid as "wID", stock_entry.spot, trim_scale(stock_entry.delta) as delta,
+                  trim_scale(stock_entry.balance) as balance
+              ) as told
+            ) as shown_line
+          from stock_entry
+          join item using (part_no)
+          where stock_entry.transaction_no = stock_transaction.transaction_no
+            and stock_entry.wid = any(${shown}::integer[])
+          order by stock_entry.line
+          limit ${linesMax + 1}
+        ) as first_lines
       ) as shown_lines
     ) as shown
     cross join lateral (select ${raw(columnList(columns))}, shown.lines) as record

@@ -29,6 +29,7 @@ export type MigrateOptions = {
  * Creates the tables or brings them up to date, and reports each step by name (schema-steps.ts). A step and
  * the record that it was applied are one transaction, so an interrupted migration can be resumed. Of two at
  * the same time, the second waits and then has nothing to do. If there is nothing to do, it does not wait.
+ * That holds for newer tables, too, if they serve this version. Returns the version of the tables.
  * run-migration.ts runs a step.
  *
  * Before it writes anything, it refuses a database that the service would refuse later, that contains tables
@@ -45,7 +46,7 @@ export async function migrate(
     patience,
     from,
   }: MigrateOptions = {},
-): Promise<void> {
+): Promise<number> {
   // Its lock would stay with a backend of the pooler that nothing ends.
   await refusePooler(sql);
   const steps = readSteps(from);
@@ -57,14 +58,19 @@ export async function migrate(
     const applied = (await appliedVersion(connection)) ?? 0;
     for (const { version, name, script, checksum } of wanted) {
       if (version <= applied) continue;
-      await runMigration(connection, script, {
-        note: () => connection`
+      await runMigration(
+        connection,
+        { name, script },
+        {
+          note: () => connection`
           insert into schema_version (version, name, checksum) values (${version}, ${name}, ${checksum})`,
-        onWait: () => onWait(name),
-        patience,
-      });
+          onWait: () => onWait(name),
+          patience,
+        },
+      );
       report(name);
     }
+    return Math.max(applied, wanted.at(-1)!.version);
   } finally {
     await connection`select pg_advisory_unlock(${migrationLockKey}::bigint)`.catch(() => {});
     connection.release();
@@ -79,7 +85,7 @@ async function lockMigrations(sql: Sql, wanted: number, onHeld: () => void): Pro
   for (let tries = 1; ; tries++) {
     const [tried] = await sql<{ mine: boolean }[]>`
       select pg_try_advisory_lock(${migrationLockKey}::bigint) as mine`;
-    if (tried!.mine || (await appliedVersion(sql)) === wanted) return;
+    if (tried!.mine || ((await appliedVersion(sql)) ?? 0) >= wanted) return;
     if (tries === 1) onHeld();
     await new Promise((resolve) => setTimeout(resolve, askEveryMs));
   }
@@ -89,88 +95,114 @@ async function lockMigrations(sql: Sql, wanted: number, onHeld: () => void): Pro
 class UnfitDatabaseError extends PlainError {}
 
 /**
- * For a command: refuses a database that could lose an answered 2xx in a crash, has no tables yet, or has
- * tables of another version than this code knows. Throws UnfitDatabaseError, or the driver's error if the
- * database is unreachable.
- */
-export async function refuseOtherDatabase(sql: Sql): Promise<void> {
-  const steps = readSteps();
-  refuseNewer(await refuseOlder(sql, steps), lastOf(steps));
-}
-
-/**
- * The same for api and worker. They accept newer tables that are marked as compatible with this version, so a
- * process of the previous version can restart during a deploy.
+ * Refuses a database that could lose an answered 2xx in a crash, has no tables yet, or has tables that do not
+ * serve this version. Newer tables that say so serve it too: a process of the previous version can restart
+ * during a deploy, and a service that went back to it can be administered. Throws UnfitDatabaseError, or the
+ * driver's error if the database is unreachable.
  */
 export async function refuseUnsafeDatabase(sql: Sql): Promise<void> {
-  const steps = readSteps();
-  const version = await refuseOlder(sql, steps);
-  const known = lastOf(steps);
-  if (version === known) return;
-  const [compatible] = await sql<{ oldest: number }[]>`select oldest from schema_compatibility`;
-  if (compatible!.oldest > known) refuseNewer(version, known);
-}
-
-/** Returns the version of the tables. */
-async function refuseOlder(sql: Sql, steps: readonly SchemaStep[]): Promise<number> {
   await refuseWrongSettings(sql);
-  const version = await refuseOtherSteps(sql, steps);
-  if (version === null) {
+  const { found, known, oldest } = await refuseFaultyTables(sql, readSteps());
+  if (found === null) {
     await refuseOthersTables(sql);
     throw new UnfitDatabaseError(
       `the database has no tables yet: run \`${inventoryCommand('migrate')}\` first`,
     );
   }
-  const known = lastOf(steps);
-  if (version < known) {
+  if (found < known) {
     throw new UnfitDatabaseError(
-      `the database's schema is ${version}, this version needs ${known}: run \`${inventoryCommand('migrate')}\` first`,
+      `the database's schema is ${found}, this version needs ${known}: run \`${inventoryCommand('migrate')}\` first`,
     );
   }
-  return version;
+  refuseNewer(found, known, oldest);
 }
 
-async function refuseBeforeMigrating(sql: Sql, steps: readonly SchemaStep[]): Promise<void> {
+/** Refuses a database on which a migration would stop half-way, or that the service would refuse later. */
+export async function refuseBeforeMigrating(sql: Sql, steps: readonly SchemaStep[]): Promise<void> {
   await refuseWrongSettings(sql);
-  const version = await refuseOtherSteps(sql, steps);
-  if (version !== null) return refuseNewer(version, lastOf(steps));
+  const { found, known, oldest } = await refuseFaultyTables(sql, steps);
+  if (found !== null) return refuseNewer(found, known, oldest);
   await refuseOthersTables(sql);
   await refuseUnfitTexts(sql);
   // The schema creates them.
   await refuseUnableToMakeRoles(sql, parts.map(roleOf));
 }
 
-function lastOf(steps: readonly SchemaStep[]): number {
-  return steps.at(-1)!.version;
-}
-
-/** Refuses tables that were created from other files. Returns their version; null: there are none. */
-async function refuseOtherSteps(sql: Sql, steps: readonly SchemaStep[]): Promise<number | null> {
-  const { found, other } = await readSchemaVersion(sql, steps);
-  if (other === null) return found;
+function refuseNewer(found: number, known: number, oldest: number): void {
+  if (oldest <= known) return;
   throw new UnfitDatabaseError(
-    `the database's tables were made from other files than this version's (${other}), and there is no way from those to these: ` +
-      `start again with an empty database (\`${inventoryCommand('reset')}\` empties the one of \`start\`), or run the version that made them`,
+    `the database's schema is ${found}, newer than ${known}, the last that this version knows: run the newer version`,
   );
 }
 
-/**
- * The version of the tables (null without tables), the version that this code knows, and the name of an
- * applied step whose text differs from this code's (null if there is none).
- */
+async function refuseFaultyTables(sql: Sql, steps: readonly SchemaStep[]): Promise<SchemaVersion> {
+  const version = await readSchemaVersion(sql, steps);
+  if (version.fault === null) return version;
+  throw new UnfitDatabaseError(`${version.fault.found}: ${version.fault.remedy}`);
+}
+
+export type SchemaVersion = {
+  /** The version of the tables; null: there are none. */
+  found: number | null;
+  /** The version that this code knows. */
+  known: number;
+  /** The version that code must know to use these tables. */
+  oldest: number;
+  /** Why no version of this code can use these tables, and how to mend that; null: it can. */
+  fault: { found: string; remedy: string } | null;
+};
+
+/** The version of the tables, compared with the steps of this code. */
 export async function readSchemaVersion(
   sql: Sql,
   steps: readonly SchemaStep[] = readSteps(),
-): Promise<{ found: number | null; known: number; other: string | null }> {
+): Promise<SchemaVersion> {
   const applied = await readApplied(sql);
-  const other = steps.find((step) =>
-    applied.some(({ version, checksum }) => version === step.version && checksum !== step.checksum),
-  );
-  return {
-    found: applied.at(-1)?.version ?? null,
-    known: lastOf(steps),
-    other: other?.name ?? null,
-  };
+  const found = applied.at(-1)?.version ?? null;
+  const known = steps.at(-1)!.version;
+  const fault = findFault(applied, steps);
+  if (found === null || fault !== null) return { found, known, oldest: 1, fault };
+  return { found, known, oldest: await readOldest(sql), fault };
+}
+
+/** The version that code must know to use the tables. */
+export async function readOldest(sql: Sql): Promise<number> {
+  const [compatible] = await sql<{ oldest: number }[]>`select oldest from schema_compatibility`;
+  return compatible!.oldest;
+}
+
+function findFault(applied: readonly AppliedStep[], steps: readonly SchemaStep[]): SchemaVersion['fault'] {
+  const last = applied.at(-1);
+  if (last === undefined) return null;
+  for (const { version, name, checksum } of steps) {
+    const there = applied.find((each) => each.version === version);
+    if (there?.checksum === checksum || version > last.version) continue;
+    if (version === 1) {
+      if (there === undefined) continue;
+      return {
+        found: `the database's tables were made from other files than this version's (${name})`,
+        remedy:
+          'if a file in packages/db/schema was edited, undo that; if a version before 0.1.0 made them, run that version. ' +
+          `There is no way from those tables to these; only if you need nothing in them, start again with an empty database (\`${inventoryCommand('reset')}\` empties the one of \`start\`)`,
+      };
+    }
+    if (there === undefined) {
+      return {
+        found: `${name} was not applied to this database, although ${last.name} was, which comes later`,
+        remedy: 'give that file the next number; the database needs no change',
+      };
+    }
+    return there.name === name
+      ? {
+          found: `${name} was edited after it was applied to this database`,
+          remedy: 'undo the edit, and make the change in a new file; the database needs no change',
+        }
+      : {
+          found: `${name} has the number of ${there.name}, which was applied to this database`,
+          remedy: `run a version that contains ${there.name}; if ${name} is new or renamed, give it the next number, or its old name`,
+        };
+  }
+  return null;
 }
 
 /** Refuses a login that would have to create some of these roles but may not. Throws UnfitDatabaseError. */
@@ -224,23 +256,18 @@ export async function appliedVersion(sql: Sql): Promise<number | null> {
   return (await readApplied(sql)).at(-1)?.version ?? null;
 }
 
+type AppliedStep = { version: number; name: string; checksum: string | null };
+
 /** The applied steps, in order. */
-async function readApplied(sql: Sql): Promise<{ version: number; checksum: string | null }[]> {
+async function readApplied(sql: Sql): Promise<AppliedStep[]> {
   const [tables] = await sql<{ there: boolean }[]>`select to_regclass('schema_version') is not null as there`;
   if (!tables!.there) return [];
   // The first versions had a table with this name but without checksums. Those databases are refused, too.
   return sql`
-    select version, to_jsonb(schema_version)->>'checksum' as checksum
+    select version, coalesce(to_jsonb(schema_version)->>'name', 'schema') as name,
+      to_jsonb(schema_version)->>'checksum' as checksum
     from schema_version
     order by version`;
-}
-
-function refuseNewer(version: number, known: number): void {
-  if (version > known) {
-    throw new UnfitDatabaseError(
-      `the database's schema is ${version}, newer than ${known}, the last that this version knows: run the newer version`,
-    );
-  }
 }
 
 /** Refuses a database that contains tables of something else, so that ours are not mixed with them. */

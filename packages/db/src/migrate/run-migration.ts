@@ -1,6 +1,8 @@
+import { messageOf } from '@inventory/process/log/describe-error';
 import { PlainError } from '@inventory/process/plain-error';
 import type postgres from 'postgres';
-import { isLockTimeout } from '../postgres/pool.ts';
+import { isLockTimeout, isOutage, lacksRight } from '../postgres/pool.ts';
+import type { SchemaStep } from './schema-steps.ts';
 
 type Connection = postgres.ReservedSql<{ bigint: number }>;
 
@@ -50,17 +52,19 @@ const repeatable = [
 /**
  * Runs the text of a step and records that it was applied (`note`). Usually this is one transaction, tried
  * again while a table that it needs is locked. If the first line says so, the statements run one by one
- * instead. `onWait` is called after each failed try. Throws PlainError if a table is locked for too long, or
- * the driver's error. A failed transaction leaves nothing behind; a file without a transaction starts from
- * the beginning the next time.
+ * instead. `onWait` is called after each failed try. Throws PlainError if a table is locked for too long or
+ * the step is wrong, or the driver's error if Postgres cannot work. A failed transaction leaves nothing
+ * behind; a file without a transaction starts from the beginning the next time.
  */
 export async function runMigration(
   connection: Connection,
-  script: string,
+  step: Pick<SchemaStep, 'name' | 'script'>,
   { note, onWait, patience = usualPatience }: RunOptions,
 ): Promise<void> {
-  if (script.startsWith(outsideMark)) {
-    await runOutside(connection, statementsOf(script));
+  if (isOutside(step)) {
+    await runOutside(connection, step).catch((error) => {
+      throw explainStep(error, step, 'what it has built stays, and it begins again the next time');
+    });
     await note();
     return;
   }
@@ -69,13 +73,13 @@ export async function runMigration(
   for (let tries = 1; ; tries++) {
     const timeoutMs = tries % 10 === 0 ? vacuumTimeoutMs : lockTimeoutMs;
     try {
-      await connection.unsafe(`begin;\nset local lock_timeout = ${timeoutMs};\n${script}`);
+      await beginStep(connection, step, { lockMs: timeoutMs, statementMs: 0 });
       await note();
       await connection.unsafe('commit');
       return;
     } catch (error) {
       await connection.unsafe('rollback').catch(() => {});
-      if (!isLockTimeout(error)) throw error;
+      if (!isLockTimeout(error)) throw explainStep(error, step, 'nothing was changed');
       if (performance.now() - startedAt > giveUpAfterMs) throw heldError(giveUpAfterMs, error);
       onWait();
     }
@@ -90,15 +94,60 @@ function heldError(afterMs: number, cause: unknown): Error {
   );
 }
 
-async function runOutside(connection: Connection, statements: readonly string[]): Promise<void> {
-  for (const statement of statements) {
+// Before the text of a step, which begins in the third line: its errors name their line of the file.
+const opening = (lockMs: number, statementMs: number) =>
+  `begin;\nset local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs};\n`;
+
+/**
+ * Begins a transaction and runs a step in it. `statementMs`: how long each statement may take; 0: any time.
+ */
+export async function beginStep(
+  connection: Connection,
+  { script }: Pick<SchemaStep, 'script'>,
+  { lockMs, statementMs }: { lockMs: number; statementMs: number },
+): Promise<void> {
+  await connection.unsafe(`${opening(lockMs, statementMs)}${script}`);
+}
+
+/** Whether a step runs outside a transaction. */
+export function isOutside({ script }: Pick<SchemaStep, 'script'>): boolean {
+  return script.startsWith(outsideMark);
+}
+
+/** The error of a step with its name, its line and its reason, in words; another error as it is. */
+export function explainStep(error: unknown, { name }: Pick<SchemaStep, 'name'>, left: string): unknown {
+  if (error instanceof PlainError) return new PlainError(`${name}: ${error.message}`, { cause: error });
+  const { code, position, table_name: table, constraint_name: constraint } = error as Record<string, string>;
+  const isOfStep = (error as Error).name === 'PostgresError';
+  if (!isOfStep || isOutage(error) || lacksRight(error)) return error;
+  const query = (error as { query?: string }).query ?? '';
+  const line =
+    position === undefined || !query.startsWith('begin;\n')
+      ? ''
+      : ` in line ${query.slice(0, Number(position)).split('\n').length - 2}`;
+  // Postgres quotes the text of the file there, and nothing from rows.
+  const words = code!.startsWith('42') ? (error as Error).message : messageOf(error);
+  const rows = constraint === undefined ? '' : `; rows of ${table} break ${constraint}`;
+  return new PlainError(`${name} failed${line}: ${words}${rows} (${code}); ${left}`, { cause: error });
+}
+
+async function runOutside(connection: Connection, step: Pick<SchemaStep, 'script'>): Promise<void> {
+  for (const { statement, index } of repeatablesOf(step)) {
+    if (index !== undefined) await dropInvalid(connection, index);
+    await connection.unsafe(statement);
+  }
+}
+
+/** The statements of a step outside a transaction. Throws PlainError if one of them cannot be repeated. */
+export function* repeatablesOf({
+  script,
+}: Pick<SchemaStep, 'script'>): Generator<{ statement: string; index: string | undefined }> {
+  for (const statement of statementsOf(script)) {
     const found = repeatable.map((each) => each.exec(statement)).find((each) => each !== null);
     if (found === undefined) {
       throw new PlainError(`a migration outside a transaction must not run: ${statement}`);
     }
-    const index = found?.groups?.index;
-    if (index !== undefined) await dropInvalid(connection, index);
-    await connection.unsafe(statement);
+    yield { statement, index: found?.groups?.index };
   }
 }
 

@@ -1,13 +1,14 @@
+import type { UnwritableReason } from '@inventory/process/unwritable';
 import { excessRightsOf, findMissingRoles, parts, roleOf } from '../access/logins.ts';
 import { folded } from '../lists/fold-arrivals.ts';
 import { countItems } from '../lists/pages/read-item-page.ts';
 import { countListed } from '../lists/pages/way-to-page.ts';
 import { readDatabaseClock } from '../postgres/database-clock.ts';
 import { piece, send } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import { type Sql, whyUnwritable } from '../postgres/pool.ts';
 
 // The questions of `doctor` and `status` to Postgres, one function each, so that a failing one does not
-// affect the others. The operator's rights are enough, and nothing is written.
+// affect the others. The operator's rights are enough, and nothing is written that stays.
 
 /** The server's version as text and as a comparable number: 180004 is 18.4. */
 export async function readServerVersion(sql: Sql): Promise<{ text: string; number: number }> {
@@ -112,6 +113,29 @@ export async function countUnfolded(sql: Sql, most: number): Promise<Record<stri
 export async function readDatabaseSize(sql: Sql): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`select pg_database_size(current_database()) as bytes`;
   return row!.bytes;
+}
+
+class TakenBackError extends Error {}
+
+/**
+ * Why Postgres refuses to write; null: it took what was tried. Tries a megabyte, since a full disk still has
+ * room within the pages of small tables, and takes it back.
+ */
+export async function tryToWrite(sql: Sql): Promise<UnwritableReason | null> {
+  try {
+    await sql.begin(async (tx) => {
+      await tx`
+        insert into backup_record (taken_at, server, bytes, made_by)
+        select clock_timestamp(), '', null, string_agg(md5(n::text), '') from generate_series(1, 32768) as n`;
+      throw new TakenBackError();
+    });
+  } catch (error) {
+    if (error instanceof TakenBackError) return null;
+    const reason = whyUnwritable(error);
+    if (reason === null) throw error;
+    return reason;
+  }
+  return null;
 }
 
 /** The amounts of data. `transactions`: those that were applied. */

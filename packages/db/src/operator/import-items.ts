@@ -1,5 +1,6 @@
 import type { ItemFields } from '@inventory/domain/contract/item';
 import { itemDefaults } from '@inventory/domain/contract/item';
+import { gtin14Of } from '@inventory/domain/scan/check-digits';
 import type { Sql, Tx } from '../postgres/pool.ts';
 
 /** An item in a file. `line`: for messages. */
@@ -69,11 +70,17 @@ async function findAliases(
   tx: Tx,
   items: readonly GivenItem[],
 ): Promise<{ line: number; message: string }[]> {
-  const rows = await tx<{ alias: string }[]>`
-    select alias
-    from item_alias
-    where alias = any(${items.map(({ shortId }) => shortId)}::text[])`;
-  const aliases = new Set(rows.map(({ alias }) => alias));
+  const rows = await tx<{ short_id: string }[]>`
+    select given.short_id
+    from unnest(${items.map(({ shortId }) => shortId)}::text[], ${items.map(({ shortId }) => gtin14Of(shortId))}::text[])
+      as given (short_id, gtin)
+    where (
+        exists (select from item_alias where alias = given.short_id)
+        or exists (select from alias_gtin where gtin = given.gtin)
+      )
+      -- An item may have its shortID as an alias in another spelling.
+      and not exists (select from item where item.short_id = given.short_id)`;
+  const aliases = new Set(rows.map(({ short_id: shortId }) => shortId));
   return items
     .filter(({ shortId }) => aliases.has(shortId))
     .map(({ line }) => ({ line, message: 'shortID: an alias has this name.' }));

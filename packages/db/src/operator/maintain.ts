@@ -18,7 +18,7 @@ export async function removeOutdated(
   report: (step: string, done: number | null) => void,
 ): Promise<Removed & { waits: boolean }> {
   const [start] = await sql<{ now: string; pages: number }[]>`
-    select clock_timestamp()::text as now,
+    select retention_now()::text as now,
       (pg_relation_size('idempotency_key') / current_setting('block_size')::integer)::integer as pages`;
   const { now, pages } = start!;
   const removed = { keys: 0, transactions: 0 };

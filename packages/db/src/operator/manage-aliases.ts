@@ -1,3 +1,5 @@
+import { aliasesMax } from '@inventory/domain/fields';
+import { gtin14Of, gtinSpellingsOf } from '@inventory/domain/scan/check-digits';
 import type { Sql, Tx } from '../postgres/pool.ts';
 import { byIndex, type Take } from './import-items.ts';
 
@@ -18,14 +20,47 @@ export async function listAliases(
   return [...rows];
 }
 
-/** Removes an alias. Returns the shortID of its item; null if there is no such alias. */
+/**
+ * Removes an alias; of a GTIN, all spellings that its item has. Returns the shortID of the item; null if
+ * there is no such alias.
+ */
 export async function removeAlias(sql: Sql, alias: string): Promise<string | null> {
   const [row] = await sql<{ short_id: string }[]>`
+    with named as (
+      -- Version 0.1.0 took spellings for different items: the item of this one comes first.
+      select part_no
+      from item_alias
+      where alias = any(${gtinSpellingsOf(alias)}::text[])
+      order by alias = ${alias} desc, length(alias) desc
+      limit 1
+    )
     delete from item_alias
     using item
-    where item_alias.alias = ${alias} and item.part_no = item_alias.part_no
+    where item_alias.alias = any(${gtinSpellingsOf(alias)}::text[]) and item.part_no = item_alias.part_no
+      and item.part_no = (select part_no from named)
     returning short_id`;
   return row?.short_id ?? null;
+}
+
+/** A GTIN that is an alias of several items in different spellings. */
+export type SharedGtin = { gtin: string; aliases: Alias[] };
+
+/**
+ * The GTINs that version 0.1.0 took for several items, at most `limit`. Each can be removed from all items
+ * but one; nobody can add such a one.
+ */
+export async function listSharedGtins(sql: Sql, limit: number): Promise<SharedGtin[]> {
+  const rows = await sql<SharedGtin[]>`
+    select gtin, json_agg(json_build_object('alias', alias, 'shortID', short_id) order by rank) as aliases
+    from alias_gtin
+    join item_alias using (alias)
+    join item using (part_no)
+    where gtin in (select gtin from alias_gtin where rank > 0)
+    group by gtin
+    having min(part_no) <> max(part_no)
+    order by gtin
+    limit ${limit}`;
+  return [...rows];
 }
 
 export type GivenAlias = { line: number; alias: string; shortId: string };
@@ -38,8 +73,9 @@ export type ImportedAliases = { added: number; unchanged: number; refused: Refus
 const rowsAtOnce = 5000;
 
 /**
- * Adds aliases in one transaction. No two rows may have the same name. `take`: what to do with the good rows
- * if others are refused; 'none' only reports them. `report` gets the number of finished rows.
+ * Adds aliases in one transaction. No two rows may have the same name, in any spelling. `take`: what to do
+ * with the good rows if others are refused; 'none' only reports them. `report` gets the number of finished
+ * rows.
  */
 export async function importAliases(
   sql: Sql,
@@ -60,10 +96,10 @@ export async function importAliases(
         added.push(...judged.good);
         report(Math.min(aliases.length, from + rowsAtOnce));
       }
-      // Waits for creates under way and blocks new ones, like addAlias, but only now: the rows above may be
-      // many, and creates of items wait for this lock.
+      // Waits for creates and other aliases under way and blocks new ones, like teach_alias, but only now:
+      // the rows above may be many, and creates of items wait for this lock.
       await tx`lock table item in share row exclusive mode`;
-      const late = await removeShortIds(tx, added);
+      const late = [...(await removeShortIds(tx, added)), ...(await removeBeyondLimit(tx, added))];
       sum.refused.push(...late);
       sum.added = added.length - late.length;
       sum.refused.sort((one, other) => one.line - other.line);
@@ -88,30 +124,72 @@ async function judge(
   tx: Tx,
   chunk: readonly GivenAlias[],
 ): Promise<{ good: GivenAlias[]; unchanged: number; refused: Refused[] }> {
-  const rows = await tx<{ place: number; known: boolean; is_short_id: boolean; now: string | null }[]>`
-    select place::integer as place, wanted.part_no is not null as known, same.part_no is not null as is_short_id, named.short_id as now
-    from unnest(${chunk.map(({ alias }) => alias)}::text[], ${chunk.map(({ shortId }) => shortId)}::text[])
-      with ordinality as given (alias, short_id, place)
+  const rows = await tx<{ place: number; part_no: number | null; now: string | null; aliases: number }[]>`
+    select place::integer as place, wanted.part_no, named.short_id as now,
+      (select count(*)::integer from (select from item_alias where part_no = wanted.part_no limit ${aliasesMax}) as few) as aliases
+    from unnest(${chunk.map(({ alias }) => alias)}::text[], ${chunk.map(({ alias }) => gtin14Of(alias))}::text[],
+      ${chunk.map(({ shortId }) => shortId)}::text[]) with ordinality as given (alias, gtin, short_id, place)
     left join item as wanted on wanted.short_id = given.short_id
-    left join item as same on same.short_id = given.alias
-    left join item_alias on item_alias.alias = given.alias
-    left join item as named on named.part_no = item_alias.part_no`;
+    left join lateral (
+      select item.part_no, item.short_id
+      from item_alias
+      join item using (part_no)
+      where alias = given.alias or alias in (select alias from alias_gtin where gtin = given.gtin)
+      -- Version 0.1.0 took several spellings.
+      order by item.part_no = wanted.part_no desc nulls last
+      limit 1
+    ) as named on true`;
+  const same = await findShortIds(tx, chunk);
   const good: GivenAlias[] = [];
   const refused: Refused[] = [];
+  const counts = new Map<string, number>();
   let unchanged = 0;
-  for (const { place, known, is_short_id: isShortId, now } of rows) {
+  for (const { place, part_no: partNo, now, aliases } of rows) {
     const each = chunk[place - 1]!;
     const refuse = (message: string) => refused.push({ line: each.line, message });
-    if (!known) refuse('item: there is no item of this shortID.');
-    else if (isShortId) refuse('alias: it is the shortID of an item.');
+    const count = counts.get(each.shortId) ?? aliases;
+    if (partNo === null) refuse('item: there is no item of this shortID.');
+    else if (same.get(each.alias)?.some((found) => found.shortId === each.alias || found.partNo !== partNo))
+      refuse(isShortId);
     else if (now === each.shortId) unchanged += 1;
     else if (now !== null) refuse('alias: it names another item already.');
-    else good.push(each);
+    else if (count >= aliasesMax) refuse(tooMany);
+    else {
+      good.push(each);
+      counts.set(each.shortId, count + 1);
+    }
   }
   return { good, unchanged, refused };
 }
 
-/** Fails on `item_alias_pkey` if another session has added one of these meanwhile. */
+const isShortId = 'alias: it is the shortID of an item.';
+const tooMany = `item: it has ${aliasesMax} aliases, the most that an item may have.`;
+
+/** The items whose shortID is one of these aliases in any spelling, by alias. */
+async function findShortIds(
+  tx: Tx,
+  given: readonly GivenAlias[],
+): Promise<Map<string, { shortId: string; partNo: number }[]>> {
+  const { aliases, spellings } = spelled(given);
+  const rows = await tx<{ alias: string; short_id: string; part_no: number }[]>`
+    select alias, short_id, part_no
+    from unnest(${aliases}::text[], ${spellings}::text[]) as spelled (alias, spelling)
+    join item on short_id = spelling`;
+  const found = new Map<string, { shortId: string; partNo: number }[]>();
+  for (const { alias, short_id: shortId, part_no: partNo } of rows)
+    found.set(alias, [...(found.get(alias) ?? []), { shortId, partNo }]);
+  return found;
+}
+
+/** Each alias beside each of its spellings. */
+function spelled(given: readonly GivenAlias[]): { aliases: string[]; spellings: string[] } {
+  const pairs = given.flatMap(({ alias }) => gtinSpellingsOf(alias).map((spelling) => ({ alias, spelling })));
+  return { aliases: pairs.map(({ alias }) => alias), spellings: pairs.map(({ spelling }) => spelling) };
+}
+
+/**
+ * Fails on `item_alias_pkey` or `alias_gtin_pkey` if another session has added one of these meanwhile.
+ */
 async function insert(tx: Tx, aliases: readonly GivenAlias[]): Promise<void> {
   await tx`
     insert into item_alias (alias, part_no)
@@ -123,13 +201,32 @@ async function insert(tx: Tx, aliases: readonly GivenAlias[]): Promise<void> {
 
 /** Removes names that became an item's shortID after the check. */
 async function removeShortIds(tx: Tx, added: readonly GivenAlias[]): Promise<Refused[]> {
+  const { aliases, spellings } = spelled(added);
   const rows = await tx<{ alias: string }[]>`
     delete from item_alias
-    using item
-    where item_alias.alias = any(${added.map(({ alias }) => alias)}::text[]) and item.short_id = item_alias.alias
-    returning alias`;
+    using unnest(${aliases}::text[], ${spellings}::text[]) as spelled (alias, spelling)
+    join item on short_id = spelling
+    where item_alias.alias = spelled.alias and (short_id = item_alias.alias or item.part_no <> item_alias.part_no)
+    returning item_alias.alias`;
   const gone = new Set(rows.map(({ alias }) => alias));
-  return added
-    .filter(({ alias }) => gone.has(alias))
-    .map(({ line }) => ({ line, message: 'alias: it is the shortID of an item.' }));
+  return added.filter(({ alias }) => gone.has(alias)).map(({ line }) => ({ line, message: isShortId }));
+}
+
+/** Removes the last names of items that others have given names to after the check. */
+async function removeBeyondLimit(tx: Tx, added: readonly GivenAlias[]): Promise<Refused[]> {
+  const rows = await tx<{ short_id: string; beyond: number }[]>`
+    select short_id, (count(*) - ${aliasesMax})::integer as beyond
+    from item_alias
+    join item using (part_no)
+    where short_id = any(${[...new Set(added.map(({ shortId }) => shortId))]}::text[])
+    group by short_id
+    having count(*) > ${aliasesMax}`;
+  const beyond = new Map(rows.map((row) => [row.short_id, row.beyond]));
+  const late = [...added].reverse().filter(({ shortId }) => {
+    const left = beyond.get(shortId) ?? 0;
+    beyond.set(shortId, left - 1);
+    return left > 0;
+  });
+  await tx`delete from item_alias where alias = any(${late.map(({ alias }) => alias)}::text[])`;
+  return late.map(({ line }) => ({ line, message: tooMany }));
 }

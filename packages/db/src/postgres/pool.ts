@@ -1,5 +1,6 @@
 import { PlainError } from '@inventory/process/plain-error';
 import { readDatabaseAddress } from '@inventory/process/settings/database-address';
+import type { Unwritable, UnwritableReason } from '@inventory/process/unwritable';
 import postgres from 'postgres';
 import { type ConnectionUse, settingsOf } from './connection-settings.ts';
 import { hostsOf } from './servers/hosts.ts';
@@ -211,9 +212,25 @@ export function isOutage(error: unknown): boolean {
   return error instanceof postgres.PostgresError ? unavailable.test(code) : unreachable.has(code);
 }
 
-/** Whether a statement failed because the disk of Postgres is full. */
-export function isDiskFull(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && error.code === '53100';
+const reasonOf: Readonly<Record<string, UnwritableReason>> = {
+  '25006': 'readOnly',
+  '53000': 'limit',
+  '53100': 'disk',
+  // Also too many locks in one transaction.
+  '53200': 'memory',
+  '53300': 'connections',
+  '53400': 'limit',
+};
+
+/** Why Postgres, which answers, refuses the work of a statement; null for other errors. */
+export function whyUnwritable(error: unknown): UnwritableReason | null {
+  return error instanceof postgres.PostgresError ? (reasonOf[error.code] ?? null) : null;
+}
+
+/** Notes the reason, if an error has one. */
+export function noteUnwritable(unwritable: Unwritable, error: unknown): void {
+  const reason = whyUnwritable(error);
+  if (reason !== null) unwritable.note(reason);
 }
 
 /** Whether Postgres ended a statement because it took too long. */
@@ -249,6 +266,13 @@ export function violatedUnique(error: unknown): string | null {
   return error instanceof postgres.PostgresError && error.code === '23505'
     ? (error.constraint_name ?? '')
     : null;
+}
+
+/** Whether a statement was refused by this check. */
+export function violatesCheck(error: unknown, constraint: string): boolean {
+  return (
+    error instanceof postgres.PostgresError && error.code === '23514' && error.constraint_name === constraint
+  );
 }
 
 /**

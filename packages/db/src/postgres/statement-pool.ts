@@ -1,6 +1,7 @@
 import { PlainError } from '@inventory/process/plain-error';
 import { TooLateError, within } from '@inventory/process/within';
 import { cancellable } from './cancellable.ts';
+import { type Connection, createConnections } from './connections.ts';
 import { countActive, createLeftBehind } from './left-behind.ts';
 import { isDemoted, isOutage, type Sql, untilDone } from './pool.ts';
 
@@ -34,8 +35,8 @@ export type StatementPool = {
    */
   run<T>(work: (sql: Sql) => Promise<T>, wait?: Wait): Promise<T>;
   /**
-   * Closes idle connections that have answered nothing since that time (of `performance.now()`): others to
-   * the same server died silently, and these may have, too.
+   * Takes idle connections out of use that have answered nothing since that time (of `performance.now()`):
+   * others to the same server may have died silently, and these, too. Those that still answer are used again.
    */
   doubtIdle(since: number): void;
   /** The number of tasks that wait for a connection now. */
@@ -61,7 +62,6 @@ export type StatementPoolOptions = {
   cancels?: boolean;
 };
 
-type Connection = { sql: Sql; answeredAt: number };
 /**
  * The end of a piece of work. `isLeft`: it may still be running. `gaveUp`: its connection must not be used
  * again.
@@ -82,35 +82,23 @@ const waitingMax = 5000;
  * Connections to Postgres for single statements. A connection can die silently: it swallows statements and
  * looks like a slow one. So if work overruns, its connection is taken out of use and another one is opened;
  * the work may still finish within its own limit. Idle connections that have answered nothing since that work
- * began are closed as well, because they may have died at the same time. The driver itself would queue a
- * statement behind a running one and send it later, even if its caller has gone. Here each connection has at
- * most one statement under way, and waiting work leaves with its caller without having run.
+ * began are asked, because they may have died at the same time. The driver itself would queue a statement
+ * behind a running one and send it later, even if its caller has gone. Here each connection has at most one
+ * statement under way, and waiting work leaves with its caller without having run.
  */
 export function createStatementPool(options: StatementPoolOptions): StatementPool {
   const { connectionsMax, overrunMs, limitMs, waitMs, cancels = false } = options;
-  const idle: Connection[] = [];
-  const inService = new Set<Connection>();
-  const suspect = new Set<Connection>();
   const waiting = new Set<Waiting>();
-  const leftBehind = createLeftBehind(
-    suspectsPerConnection * connectionsMax,
-    () => countActive(options.open),
-    () => serveWaiting(),
-  );
+  const suspectsMax = suspectsPerConnection * connectionsMax;
+  const leftBehind = createLeftBehind(suspectsMax, () => countActive(options.open), serveWaiting);
+  const connections = createConnections({
+    open: options.open,
+    mayOpen: leftBehind.mayOpen,
+    ...{ connectionsMax, suspectsMax },
+    answerWithinMs: limitMs,
+    onBack: serveWaiting,
+  });
   let ended = false;
-
-  /**
-   * Returns the most recently used connection. So fewer connections are kept, each with its statements
-   * prepared, and the others can be recognized as idle.
-   */
-  function take(): Connection | null {
-    const kept = idle.pop();
-    if (kept !== undefined) return kept;
-    if (inService.size >= connectionsMax || !leftBehind.mayOpen()) return null;
-    const opened = { sql: options.open(), answeredAt: 0 };
-    inService.add(opened);
-    return opened;
-  }
 
   function serveWaiting() {
     for (const next of waiting) {
@@ -118,7 +106,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         next.leave();
         continue;
       }
-      const connection = take();
+      const connection = connections.take();
       if (connection === null) return;
       waiting.delete(next);
       next.begin(connection);
@@ -147,65 +135,25 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
 
   function suspectSince(connection: Connection, startedAt: number) {
     // Enough statements may still be answered: Postgres is slow, and more connections would make it slower.
-    if (suspect.size >= suspectsPerConnection * connectionsMax) return;
-    inService.delete(connection);
-    suspect.add(connection);
-    doubtIdle(startedAt);
+    if (!connections.suspect(connection)) return;
+    connections.doubtIdle(startedAt);
     options.onOverrun?.(startedAt);
     serveWaiting();
   }
 
-  function doubtIdle(since: number) {
-    for (let index = idle.length - 1; index >= 0; index--) {
-      const other = idle[index]!;
-      if (other.answeredAt >= since) continue;
-      idle.splice(index, 1);
-      inService.delete(other);
-      close(other, 1);
-    }
-  }
-
   function release(connection: Connection, { answered, gaveUp, isLeft, cancelled }: WorkEnd) {
     if (answered) connection.answeredAt = performance.now();
+    if (isLeft) leftBehind.add(untilDone(connection.sql));
     // A cancel that comes late would end the next statement, so there must be none.
-    if (gaveUp || cancelled || suspect.has(connection)) {
-      suspect.delete(connection);
-      inService.delete(connection);
-      close(connection, gaveUp ? 0 : 1);
-      if (isLeft) leftBehind.add(untilDone(connection.sql));
-    } else if (!ended) idle.push(connection);
-    serveWaiting();
-  }
-
-  /** Runs work that is cancelled when its caller goes or its time is over. */
-  async function runCancellable<T>(
-    connection: Connection,
-    work: (sql: Sql) => Promise<T>,
-    { until, onGone }: Wait,
-    onCancel: () => void,
-  ): Promise<T> {
-    const { sql, cancel } = cancellable(connection.sql);
-    const giveUp = () => {
-      onCancel();
-      // Nothing was sent yet, or the answer has just come.
-      if (!cancel()) close(connection, 0);
-    };
-    const timeMs = Math.max(0, Math.min(limitMs, until - performance.now() - cancelBeforeMs));
-    const timer = setTimeout(giveUp, timeMs);
-    const forget = onGone?.(giveUp);
-    try {
-      return await within(timeMs + cancelWithinMs, work(sql));
-    } finally {
-      clearTimeout(timer);
-      forget?.();
-    }
+    if (gaveUp || cancelled) connections.drop(connection, gaveUp ? 0 : 1);
+    else connections.giveBack(connection);
   }
 
   return {
     async run(work, wait) {
       if (ended || (wait !== undefined && (wait.hasGone() || performance.now() >= wait.until)))
         throw new NeverBegunError('nobody waits for this any more');
-      const connection = (waiting.size === 0 ? take() : null) ?? (await waitForTurn(wait));
+      const connection = (waiting.size === 0 ? connections.take() : null) ?? (await waitForTurn(wait));
       const startedAt = performance.now();
       let late: NodeJS.Immediate | undefined;
       const overrun = setTimeout(() => {
@@ -218,7 +166,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
       };
       try {
         const result = await (cancels && wait !== undefined
-          ? runCancellable(connection, work, wait, onCancel)
+          ? runCancellable(connection, work, wait, { limitMs, onCancel })
           : within(limitMs, work(connection.sql)));
         // Another server may have taken over, so the rows may be outdated.
         if (isDemoted(connection.sql)) throw new DemotedError('the server takes no writes any more');
@@ -236,18 +184,38 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         release(connection, end);
       }
     },
-    doubtIdle,
+    doubtIdle: connections.doubtIdle,
     waitingCount: () => waiting.size,
-    counts: () => ({ busy: inService.size - idle.length, idle: idle.length, suspect: suspect.size }),
+    counts: connections.counts,
     async end() {
       ended = true;
       leftBehind.end();
       for (const { leave } of [...waiting]) leave();
-      await Promise.all([...inService, ...suspect].map(({ sql }) => sql.end({ timeout: 5 })));
+      await connections.end();
     },
   };
 }
 
-function close({ sql }: Connection, timeoutSeconds: number) {
-  sql.end({ timeout: timeoutSeconds }).catch(() => {});
+/** Runs work that is cancelled when its caller goes or its time is over. */
+async function runCancellable<T>(
+  connection: Connection,
+  work: (sql: Sql) => Promise<T>,
+  { until, onGone }: Wait,
+  { limitMs, onCancel }: { limitMs: number; onCancel: () => void },
+): Promise<T> {
+  const { sql, cancel } = cancellable(connection.sql);
+  const giveUp = () => {
+    onCancel();
+    // Nothing was sent yet, or the answer has just come.
+    if (!cancel()) connection.sql.end({ timeout: 0 }).catch(() => {});
+  };
+  const timeMs = Math.max(0, Math.min(limitMs, until - performance.now() - cancelBeforeMs));
+  const timer = setTimeout(giveUp, timeMs);
+  const forget = onGone?.(giveUp);
+  try {
+    return await within(timeMs + cancelWithinMs, work(sql));
+  } finally {
+    clearTimeout(timer);
+    forget?.();
+  }
 }

@@ -9,7 +9,22 @@ import { isOutage } from './pool.ts';
  */
 export function whyAway(error: unknown): string {
   const { code } = error as { code: string };
-  return error instanceof PlainError || code === 'TLS_REFUSED' ? messageOf(error) : code;
+  if (error instanceof PlainError || code === 'TLS_REFUSED') return messageOf(error);
+  const words = wordsOf[code];
+  return words === undefined ? code : `${code}: ${words}`;
+}
+
+// What these codes alone do not tell.
+const wordsOf: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'its name is unknown',
+  EAI_AGAIN: 'the name server does not answer',
+  '08P01': 'a pooler or proxy in front of Postgres refused the connection; its log says why',
+};
+
+/** The message of such an error, and in words what its code does not tell. */
+function describeAway(error: unknown): string {
+  const words = wordsOf[(error as { code: string }).code];
+  return words === undefined ? messageOf(error) : `${messageOf(error)}: ${words}`;
 }
 
 /**
@@ -23,7 +38,7 @@ export async function namingPostgres<T>(databaseUrl: string, work: () => Promise
     if (!isOutage(error)) throw error;
     const place = describePlaces(databaseUrl);
     throw new PlainError(
-      `Postgres cannot be reached at ${place} (${messageOf(error)}); check DATABASE_URL and that it runs`,
+      `Postgres cannot be reached at ${place} (${describeAway(error)}); check DATABASE_URL and that it runs`,
     );
   }
 }

@@ -1,6 +1,6 @@
-import { keyReused } from '@inventory/domain/contract/conflict';
+import { keyReused } from '@inventory/domain/refusals/conflict';
+import type { RequestKey } from '@inventory/domain/request';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { RequestKey } from '@inventory/domain/stock/request';
 import { type Piece, piece, send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
 import { onStandbys } from '../postgres/servers/on-standbys.ts';

@@ -1,4 +1,5 @@
-import type { Original } from '@inventory/domain/stock/request';
+import type { Original } from '@inventory/domain/kinds/kind';
+import { itemIdOf, kindNames, type SingleRequest, warehousesOf } from '@inventory/domain/kinds/kinds';
 import type { Sql } from '../postgres/pool.ts';
 
 /**
@@ -13,15 +14,12 @@ export async function readOriginals(
   const rows = await sql<
     {
       transaction_no: number;
-      kind: Original['kind'];
-      item_id: string;
-      wid: number;
-      to_wid: number | null;
+      kind: string;
+      first: { kind: string; body: object };
       lines: number;
     }[]
   >`
-    select asked.transaction_no, undone.kind, first.body->>'itemID' as item_id, (first.body->>'wid')::integer as wid,
-      (first.body->>'shipToWid')::integer as to_wid,
+    select asked.transaction_no, undone.kind, json_build_object('kind', first.kind, 'body', first.body) as first,
       -- Lines are numbered from 1, so the last number is their count: a single index look-up.
       coalesce(
         (
@@ -37,11 +35,12 @@ export async function readOriginals(
     join stock_transaction as undone using (transaction_no)
     -- A reversal names its original; a reversal of a reversal leads to the first original.
     join stock_transaction as first on first.transaction_no = coalesce(undone.reverses, undone.transaction_no)
-    where undone.status = 'applied' and undone.kind in ('receive', 'move', 'issue', 'count', 'reverse')`;
+    where undone.status = 'applied' and undone.kind = any(${kindNames}::text[])`;
   return new Map(
-    rows.map(({ transaction_no, kind, item_id: itemID, wid, to_wid, lines }) => [
-      transaction_no,
-      { kind, itemID, wids: [...new Set(to_wid === null ? [wid] : [wid, to_wid])], lines },
-    ]),
+    rows.map(({ transaction_no, kind, first, lines }) => {
+      const request = first as SingleRequest;
+      const wids = [...new Set(warehousesOf(request))];
+      return [transaction_no, { kind, itemID: itemIdOf(request), wids, lines }];
+    }),
   );
 }

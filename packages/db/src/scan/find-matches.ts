@@ -1,51 +1,77 @@
 import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
+import { gtin14Of } from '@inventory/domain/scan/check-digits';
 import type { Pacer } from '@inventory/process/pacer';
 import { dateTimeText } from '../lists/record-json.ts';
 import { type Piece, piece, raw, send } from '../postgres/piece.ts';
 import type { Tx } from '../postgres/pool.ts';
 
-/** An item that a code names: by its shortID, or by an alias. */
-export type ItemMatch = {
-  kind: 'item' | 'alias';
-  name: string;
-  partNo: number;
-  shortID: string;
-  description: string;
-};
+/**
+ * An item that a code names: by its shortID, or by an alias. `name`: that one. `gtin`: an alias in 14 digits,
+ * if it was found by another spelling, too.
+ */
+export type ItemMatch = { kind: 'item' | 'alias'; name: string; gtin: string | null; partNo: number };
 
 /**
- * Finds the items with these names: one at most for each, by its shortID or by an alias. Discontinued ones
- * are found, too: their labels are still scanned.
+ * Finds the items with these names, by shortID or alias. A GTIN of 14 digits also finds aliases in its other
+ * spellings. Discontinued items are found, too: their labels are still scanned.
  */
 export async function findItemMatches(tx: Tx, names: readonly string[]): Promise<ItemMatch[]> {
+  const gtins = names.filter((name) => gtin14Of(name) === name);
   const rows = await send<ItemMatch>(tx)`
-    select 'item' as kind, short_id as name, part_no as "partNo", short_id as "shortID", description
+    select 'item' as kind, short_id as name, null as gtin, part_no as "partNo"
     from item
     where short_id = any(${names}::text[])
     union all
-    select 'alias', alias, item.part_no, item.short_id, item.description
+    select 'alias', alias, null, part_no
     from item_alias
+    where alias = any(${names}::text[])
+    union all
+    select 'alias', alias_gtin.alias, gtin, item_alias.part_no
+    from alias_gtin
     cross join lateral (
-      select part_no, short_id, description
-      from item
-      where item.part_no = item_alias.part_no
+      select part_no
+      from item_alias
+      where item_alias.alias = alias_gtin.alias
       offset 0
-    ) as item
-    where alias = any(${names}::text[])`;
+    ) as item_alias
+    where gtin = any(${gtins}::text[])`;
+  return [...rows];
+}
+
+/** What an answer shows of an item. */
+export type ScannedItem = { partNo: number; shortID: string; description: string };
+
+/** Reads these items. */
+export async function readScannedItems(tx: Tx, partNos: readonly number[]): Promise<ScannedItem[]> {
+  if (partNos.length === 0) return [];
+  const rows = await send<ScannedItem>(tx)`
+    select asked.part_no as "partNo", short_id as "shortID", description
+    from unnest(${partNos}::integer[]) as asked (part_no)
+    cross join lateral (
+      select short_id, description
+      from item
+      where item.part_no = asked.part_no
+      offset 0
+    ) as item`;
   return [...rows];
 }
 
 export type StockKind = 'lot' | 'serial' | 'serial2' | 'rfidTag' | 'spot';
 
-/** What to look for. `partNo`: only lots of this item that are in stock; null: all. */
-export type StockAsk = { kind: StockKind; value: string; partNo: number | null };
+/**
+ * What to look for. `partNo`: only lots of this item that are in stock; null: all. `other`: of a serial, only
+ * lots whose serial2 is this one or empty, and the other way round; null: all.
+ */
+export type StockAsk = { kind: StockKind; value: string; partNo: number | null; other: string | null };
 
-export type LotMatch = {
-  kind: Exclude<StockKind, 'spot'>;
+/** A lot that was found. What an answer shows of it is read later, if there is room for it. */
+export type LotMatch = { kind: Exclude<StockKind, 'spot'>; recNo: number; partNo: number };
+export type SpotMatch = { kind: 'spot'; wID: number; spot: string };
+export type StockMatch = LotMatch | SpotMatch;
+
+/** What an answer shows of a lot, beside its item. */
+export type ScannedLot = {
   recNo: number;
-  partNo: number;
-  shortID: string;
-  description: string;
   wID: number;
   spot: string;
   units: Quantity;
@@ -56,21 +82,30 @@ export type LotMatch = {
   hold: boolean;
   active: boolean;
 };
-export type SpotMatch = { kind: 'spot'; wID: number; spot: string };
-export type StockMatch = LotMatch | SpotMatch;
+
+/** Reads these lots, in any order. */
+export async function readScannedLots(tx: Tx, recNos: readonly number[]): Promise<ScannedLot[]> {
+  if (recNos.length === 0) return [];
+  const rows = await send<Omit<ScannedLot, 'units'> & { units: string }>(tx)`
+    select asked.rec_no::float8 as "recNo", lot.wid as "wID", lot.spot, trim_scale(lot.units)::text as units, lot.serial,
+      lot.serial2, lot.rfid_tag as "rFIDTag", ${raw(dateTimeText('lot.expires'))} as expires, lot.hold, lot.active
+    from unnest(${recNos}::bigint[]) as asked (rec_no)
+    cross join lateral (select * from lot where lot.rec_no = asked.rec_no offset 0) as lot`;
+  return rows.map(({ units, ...lot }) => ({ ...lot, units: parseQuantity(units) }));
+}
 
 // Of so many lots with a value, those in stock are shown first. More are not looked at.
 const lookedAtMax = 100;
 // Lots on hold of an item in a warehouse that are looked at for a serial2, which has no index for them.
 const heldLookedAtMax = 1000;
 
-type Row = Omit<LotMatch, 'kind' | 'units'> & { place: number; units: string };
+type Row = { place: number; recNo: number; partNo: number; active: boolean };
 
 /**
  * Finds lots and spots in these warehouses for each ask, in the order of the asks, lots in stock first; of
- * each, some more than `max` lots at most. All asks travel in three statements. Nothing outside these
- * warehouses is looked at but a lot whose recNo was asked for. Must be the last statements of the
- * transaction. `pace` is called between the matches.
+ * each, some more than `max` lots at most. All asks travel in three statements, which tell numbers only.
+ * Nothing outside these warehouses is looked at but a lot whose recNo was asked for. Must be the last search
+ * of the transaction. `pace` is called between the matches.
  */
 export async function findStockMatches(
   tx: Tx,
@@ -90,36 +125,40 @@ export async function findStockMatches(
     await tx`select set_config('enable_sort', 'off', true)`;
     rows.push(...(await findLots(tx, oneItem)));
   }
-  rows.sort((one, other) => Number(other.active) - Number(one.active) || other.recNo - one.recNo);
-  for (const { place, units, ...lot } of rows) {
+  const ofPlaces = asks.map((): Row[] => []);
+  for (const row of rows) {
+    await pace();
+    ofPlaces[row.place]!.push(row);
+  }
+  for (const [place, lots] of ofPlaces.entries()) {
     await pace();
     const kind = asks[place]!.kind as LotMatch['kind'];
-    found[place]!.push({ kind, ...lot, units: parseQuantity(units) });
+    lots.sort((one, other) => Number(other.active) - Number(one.active) || other.recNo - one.recNo);
+    for (const { recNo, partNo } of lots.slice(0, max)) found[place]!.push({ kind, recNo, partNo });
   }
   for (const { place, wid } of spots)
     found[place]!.push({ kind: 'spot', wID: wid, spot: asks[place]!.value });
   return found;
 }
 
-/** Reads the lots that these branches find. */
+/** Reads which lots these branches find. */
 async function findLots(tx: Tx, branches: readonly Piece[]): Promise<Row[]> {
   if (branches.length === 0) return [];
   const rows = await send<Row>(tx)`
-    select found.place as "place", lot.rec_no::float8 as "recNo", lot.part_no as "partNo", item.short_id as "shortID",
-      item.description, lot.wid as "wID", lot.spot, trim_scale(lot.units)::text as units, lot.serial, lot.serial2,
-      lot.rfid_tag as "rFIDTag", ${raw(dateTimeText('lot.expires'))} as expires, lot.hold, lot.active
+    select found.place as "place", found.rec_no::float8 as "recNo", lot.part_no as "partNo", lot.active
     from (${branches.reduce((all, each) => piece`${all} union all ${each}`)}) as found
-    cross join lateral (select * from lot where lot.rec_no = found.rec_no offset 0) as lot
     cross join lateral (
-      select short_id, description
-      from item
-      where item.part_no = lot.part_no
+      select part_no, active, serial, serial2
+      from lot
+      where lot.rec_no = found.rec_no
       offset 0
-    ) as item`;
+    ) as lot
+    where (found.serial is null or lot.serial in ('', found.serial))
+      and (found.serial2 is null or coalesce(lot.serial2, '') in ('', found.serial2))`;
   return [...rows];
 }
 
-type Placed = { place: number; value: string; partNo: number | null };
+type Placed = Omit<StockAsk, 'kind'> & { place: number };
 
 /** `oneItem`: those that find lots of one item; see {@link ofItem}. */
 function branchesOf(
@@ -128,8 +167,8 @@ function branchesOf(
   max: number,
 ): { anyItem: Piece[]; oneItem: Piece[] } {
   const placed = (kind: StockKind, isOfItem: boolean): Placed[] =>
-    asks.flatMap(({ kind: asked, value, partNo }, place) =>
-      asked === kind && (partNo !== null) === isOfItem ? [{ place, value, partNo }] : [],
+    asks.flatMap(({ kind: asked, ...ask }, place) =>
+      asked === kind && (ask.partNo !== null) === isOfItem ? [{ place, ...ask }] : [],
     );
   const anyItem = columns.flatMap(({ kind, ...column }) =>
     branch(placed(kind, false), (given) => byValue(given, column, wids, max)),
@@ -146,24 +185,40 @@ function branch(given: readonly Placed[], make: (given: readonly Placed[]) => Pi
   return given.length === 0 ? [] : [make(given)];
 }
 
-type Column = { column: string; isSet: string; held: string };
+type Column = { column: string; isSet: string; held: string; others: string };
 
-/** The columns and the conditions of their indexes. `held`: the condition of the index for lots on hold. */
+// Which serial and serial2 a lot may have; null: any.
+const anyOthers = 'null::text as serial, null::text as serial2';
+
+/**
+ * The columns and the conditions of their indexes. `held`: the condition of the index for lots on hold.
+ * `others`: which values of the serials belong together.
+ */
 const columns: readonly ({ kind: Exclude<StockKind, 'lot' | 'spot'> } & Column)[] = [
-  { kind: 'serial', column: 'serial', isSet: `serial <> ''`, held: `serial <> ''` },
-  { kind: 'serial2', column: 'serial2', isSet: 'serial2 is not null', held: 'rec_no > 0' },
-  { kind: 'rfidTag', column: 'rfid_tag', isSet: 'rfid_tag is not null', held: 'rec_no > 0' },
+  {
+    ...{ kind: 'serial', column: 'serial', isSet: `serial <> ''`, held: `serial <> ''` },
+    others: 'null::text as serial, asked.other as serial2',
+  },
+  {
+    ...{ kind: 'serial2', column: 'serial2', isSet: 'serial2 is not null', held: 'rec_no > 0' },
+    others: 'asked.other as serial, null::text as serial2',
+  },
+  {
+    ...{ kind: 'rfidTag', column: 'rfid_tag', isSet: 'rfid_tag is not null', held: 'rec_no > 0' },
+    others: anyOthers,
+  },
 ];
 
 function asked(given: readonly Placed[]): Piece {
   return piece`
     unnest(${given.map(({ place }) => place)}::integer[], ${given.map(({ value }) => value)}::text[],
-      ${given.map(({ partNo }) => partNo)}::integer[]) as asked (place, value, part_no)`;
+      ${given.map(({ partNo }) => partNo)}::integer[], ${given.map(({ other }) => other)}::text[])
+      as asked (place, value, part_no, other)`;
 }
 
 function byRecNo(given: readonly Placed[], wids: readonly number[]): Piece {
   return piece`
-    select asked.place, found.rec_no
+    select asked.place, found.rec_no, ${raw(anyOthers)}
     from ${asked(given)}
     cross join lateral (
       select rec_no, wid
@@ -176,12 +231,12 @@ function byRecNo(given: readonly Placed[], wids: readonly number[]): Piece {
 
 function byValue(
   given: readonly Placed[],
-  { column, isSet }: Pick<Column, 'column' | 'isSet'>,
+  { column, isSet, others }: Column,
   wids: readonly number[],
   max: number,
 ): Piece {
   return piece`
-    select asked.place, found.rec_no
+    select asked.place, found.rec_no, ${raw(others)}
     from ${asked(given)}
     cross join lateral (
       select rec_no
@@ -205,13 +260,13 @@ const pickOrder = raw(`order by coalesce(expires, 'infinity'), received, rec_no`
  */
 function ofItem(
   given: readonly Placed[],
-  { column, isSet, held }: Column,
+  { column, isSet, held, others }: Column,
   wids: readonly number[],
   max: number,
 ): Piece {
   const isIndexed = held === isSet;
   return piece`
-    select asked.place, found.rec_no
+    select asked.place, found.rec_no, ${raw(others)}
     from ${asked(given)}
     cross join lateral (
       select of_warehouse.rec_no
@@ -251,7 +306,7 @@ async function findSpots(
   wids: readonly number[],
 ): Promise<{ place: number; wid: number }[]> {
   const given = asks.flatMap(({ kind, value }, place) =>
-    kind === 'spot' ? [{ place, value, partNo: null }] : [],
+    kind === 'spot' ? [{ place, value, partNo: null, other: null }] : [],
   );
   if (given.length === 0) return [];
   const rows = await send<{ place: number; wid: number }>(tx)`

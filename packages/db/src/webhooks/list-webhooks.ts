@@ -1,4 +1,5 @@
-import { Permission } from '@inventory/auth/permission';
+import { Permission } from '@inventory/domain/permission';
+import { messageChangesMax } from '../changes/read-next.ts';
 import { type Piece, piece, send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
 
@@ -36,8 +37,10 @@ export type Webhook = {
   attempts: number;
   nextAttempt: Date | null;
   lastAttempt: Date | null;
-  /** A status of HTTP, or a word for what went wrong. */
+  /** A status of HTTP, or a word for what went wrong; `unfinished` while the last attempt is under way. */
   lastOutcome: string | null;
+  /** The most changes in a message: fewer than usual if the receiver has answered 413. */
+  changesMax: number;
 };
 
 /** Why a webhook is not served, as SQL. Needs the tables of `withClient`. */
@@ -49,14 +52,50 @@ export const whyStopped: Piece = piece`
     when not ${Permission.ItemMasterList}::integer = any(security_group.permissions) then 'permission'
   end`;
 
+/** The outcome of an attempt that was begun. It stays if its process ends in the middle. */
+export const unfinished = 'unfinished';
+
+/**
+ * Longer than an attempt with its statements, so that a lease never ends before its attempt. A killed
+ * worker's webhook is served again after this time.
+ */
+export const leaseSeconds = 25;
+/** Longer than any pause after a failed attempt. */
+export const pauseHoursMax = 30;
+export const leaseTerm: Piece = piece`make_interval(secs => ${leaseSeconds}::integer)`;
+export const pauseTerm: Piece = piece`make_interval(hours => ${pauseHoursMax}::integer)`;
+
+// The clock of Postgres may be set back by so much at any time.
+const stepTerm = piece`interval '5 seconds'`;
+
+/**
+ * Whether a time in the row of a webhook is later than its rule allows, as SQL: a clock that wrote it was
+ * ahead. A lease is no longer than a lease, an attempt no later than the longest pause, and nothing that has
+ * happened is later than now.
+ */
+export const isAhead: Piece = piece`
+  coalesce(
+    leased_until > clock_timestamp() + ${leaseTerm} + ${stepTerm}
+      or next_attempt > clock_timestamp() + ${pauseTerm}
+      or greatest(last_attempt, failing_since) > clock_timestamp() + ${stepTerm},
+    false
+  )`;
+
+// An attempt is under way, or ended with its process.
+const isUnderWay = piece`(last_outcome = ${unfinished} and coalesce(leased_until >= clock_timestamp(), false))`;
+const isCutOff = piece`(last_outcome = ${unfinished} and not coalesce(leased_until >= clock_timestamp(), false))`;
+
 /** How a webhook is (`WebhookState`), as SQL. Needs `why` beside its columns: see `whyStopped`. */
 export const stateOf: Piece = piece`
   case
     when disabled is not null then 'disabled'
     when why is not null then 'paused'
-    when failing_since is not null then 'failing'
+    when failing_since is not null or ${isCutOff} then 'failing'
     else 'active'
   end`;
+
+/** The most changes in a message of a webhook, as SQL. */
+export const changesMax: Piece = piece`coalesce(changes_max, ${messageChangesMax}::integer)`;
 
 /** Webhooks with their clients, which may be removed. */
 export const withClient: Piece = piece`
@@ -71,10 +110,11 @@ export async function listWebhooks(
 ): Promise<Webhook[]> {
   return send<Webhook>(sql)`
     select webhook_id as "webhookId", client_id as "clientId", url, kinds, allow_private as "allowPrivate",
-      created, why, attempts, after_no as "afterNo", last_attempt as "lastAttempt", last_outcome as "lastOutcome",
-      ${stateOf} as state,
-      coalesce(disabled, failing_since) as since,
-      case when why is null and failing_since is not null then next_attempt end as "nextAttempt"
+      created, why, attempts - coalesce(${isUnderWay}, false)::integer as attempts, after_no as "afterNo",
+      last_attempt as "lastAttempt", last_outcome as "lastOutcome",
+      ${changesMax} as "changesMax", ${stateOf} as state,
+      coalesce(disabled, failing_since, case when ${isCutOff} then last_attempt end) as since,
+      case when why is null and (failing_since is not null or ${isCutOff}) then next_attempt end as "nextAttempt"
     from (
       select webhook.*, ${whyStopped} as why
       from ${withClient}
@@ -126,4 +166,11 @@ export async function countStoppedWebhooks(sql: Sql): Promise<{ disabled: number
     from (select webhook.disabled, ${whyStopped} as why from ${withClient}) as listed
     where why <> 'operator'`;
   return row!;
+}
+
+/** How many webhooks have times that a clock wrote which was ahead. A running worker corrects them. */
+export async function countAheadWebhooks(sql: Sql): Promise<number> {
+  const [row] = await send<{ count: number }>(sql)`
+    select count(*)::integer as count from webhook where ${isAhead}`;
+  return row!.count;
 }

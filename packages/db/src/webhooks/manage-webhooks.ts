@@ -1,3 +1,5 @@
+import { scopeMark, writeState } from '@inventory/domain/contract/feed-state';
+import { readClients } from '../access/clients.ts';
 import { readFeedPosition } from '../changes/read-position.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
 
@@ -28,7 +30,7 @@ export async function addWebhook(
     const [others] = await tx<{ count: number }[]>`
       select count(*)::integer as count from webhook where client_id = ${clientId}`;
     if (others!.count >= webhooksMax) return 'tooMany';
-    const { afterNo, scope } = await beginAt(tx, begin);
+    const { afterNo, scope } = await beginAt(tx, clientId, begin);
     const [added] = await tx<{ webhook_id: number }[]>`
       insert into webhook (client_id, url, kinds, allow_private, after_no, database_id, scope)
       select ${clientId}, ${url}, ${kinds as string[] | null}::text[], ${allowPrivate}, ${afterNo}, id, ${scope}
@@ -39,10 +41,19 @@ export async function addWebhook(
   });
 }
 
-async function beginAt(tx: Tx, begin: Begin): Promise<{ afterNo: number; scope: string | null }> {
+/** Where a webhook of this client begins. Its receiver may read the lists from now on. */
+async function beginAt(
+  tx: Tx,
+  clientId: string,
+  begin: Begin,
+): Promise<{ afterNo: number; scope: string | null }> {
   if (begin !== 'now') return begin;
-  const { knownNo } = await readFeedPosition(tx, 0);
-  return { afterNo: knownNo, scope: null };
+  const { knownNo, places } = await readFeedPosition(tx, 0);
+  const client = (await readClients(tx, [clientId])).get(clientId);
+  if (client === undefined) return { afterNo: knownNo, scope: null };
+  const scope = scopeMark({ scopeNo: client.scopeNo, wids: [...client.scope] });
+  const state = writeState({ isOnStandbys: false, mark: places.at(-1)!, scope });
+  return { afterNo: knownNo, scope: state };
 }
 
 async function insertSecret(tx: Tx, webhookId: number, secret: Uint8Array): Promise<void> {
@@ -121,8 +132,10 @@ export async function enableWebhook(
  */
 export async function replayWebhook(sql: Sql, webhookId: number, begin: Begin): Promise<boolean> {
   return sql.begin(async (tx) => {
-    if (!(await lock(tx, webhookId))) return false;
-    const { afterNo, scope } = await beginAt(tx, begin);
+    const [found] = await tx<{ clientId: string }[]>`
+      select client_id as "clientId" from webhook where webhook_id = ${webhookId} for no key update`;
+    if (found === undefined) return false;
+    const { afterNo, scope } = await beginAt(tx, found.clientId, begin);
     await tx`delete from webhook_message where webhook_id = ${webhookId}`;
     // With another lease, the end of a message under way is not noted as the webhook's place.
     await tx`

@@ -1,29 +1,11 @@
 import { z } from 'zod';
-import { conflictFields } from './conflict-reasons.ts';
-import { CountAnswer, CountRequest } from './count.ts';
-import { CountDryRun, IssueDryRun, MoveDryRun, ReverseDryRun } from './dry-run.ts';
-import { Count53, DateTimeText, Flag, isReal, lengthMax, text } from './fields.ts';
-import { IssueAnswer, IssueRequest } from './issue.ts';
-import { Lot } from './lot.ts';
-import { MoveAnswer, MoveRequest } from './move.ts';
+import { Count53, DateTimeText, Flag, isReal, lengthMax, text } from '../fields.ts';
+import { type KindName, kindNames, kinds } from '../kinds/kinds.ts';
+import { conflictFields } from '../refusals/conflict-reasons.ts';
 import { Outcome } from './outcome.ts';
-import { ReceiveAnswer, ReceiveRequest } from './receive.ts';
-import { ReverseAnswer, ReverseRequest } from './reverse.ts';
 
 /** The most operations in one batch. */
 export const operationsMax = 500;
-
-/** The bodies of the calls that can be operations, by `op`. */
-export const operationBodies = {
-  receive: ReceiveRequest,
-  move: MoveRequest,
-  issue: IssueRequest,
-  count: CountRequest,
-  reverse: ReverseRequest,
-} as const;
-export type OperationKind = keyof typeof operationBodies;
-
-const kinds = Object.keys(operationBodies) as [OperationKind, ...OperationKind[]];
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
@@ -34,7 +16,7 @@ export function isKey(value: unknown): value is string {
 
 /** The fields of an operation besides those of its call. */
 export const OperationHead = z.object({
-  op: z.enum(kinds, { error: `must be one of ${kinds.join(', ')}.` }).describe('The call'),
+  op: z.enum(kindNames, { error: `must be one of ${kindNames.join(', ')}.` }).describe('The call'),
   key: z
     .string({ error: 'must be a string.' })
     .regex(keyPattern, { error: 'must be 1 to 255 visible ASCII characters.' })
@@ -51,25 +33,28 @@ export const OperationHead = z.object({
 });
 export type OperationHead = z.infer<typeof OperationHead>;
 
-const operationName = (kind: OperationKind) => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Operation`;
-const operationOf = <Kind extends OperationKind>(kind: Kind) =>
-  z
-    .object({ ...OperationHead.shape, ...operationBodies[kind].shape, op: z.literal(kind) })
-    .meta({ id: operationName(kind) });
+const operationName = (kind: KindName) => `${kinds[kind].path}Operation`;
+
+/** A union of what this makes of each kind, in the order of the table. */
+const ofEach = <Each extends z.ZodObject>(of: (kind: KindName) => Each) =>
+  kindNames.map(of) as [Each, Each, ...Each[]];
 
 const Operation = z
-  .discriminatedUnion('op', [
-    operationOf('receive'),
-    operationOf('move'),
-    operationOf('issue'),
-    operationOf('count'),
-    operationOf('reverse'),
-  ])
+  .discriminatedUnion(
+    'op',
+    ofEach((kind) =>
+      z
+        .object({ ...OperationHead.shape, ...kinds[kind].body.shape, op: z.literal(kind) })
+        .meta({ id: operationName(kind) }),
+    ),
+  )
   .meta({
     id: 'Operation',
     discriminator: {
       propertyName: 'op',
-      mapping: Object.fromEntries(kinds.map((kind) => [kind, `#/components/schemas/${operationName(kind)}`])),
+      mapping: Object.fromEntries(
+        kindNames.map((kind) => [kind, `#/components/schemas/${operationName(kind)}`]),
+      ),
     },
   });
 
@@ -110,21 +95,6 @@ const place = {
   replayed: z.boolean().describe('The stored answer of an earlier send'),
 };
 
-// In a dry run, lots that an earlier operation would create have no number either.
-const lotsTried = { lots: CountDryRun.shape.lots };
-const ReceiveTried = ReceiveAnswer.extend({
-  recNo: z.null(),
-  transactionNo: z.null(),
-  lot: Lot.extend({ recNo: z.null() }),
-  dryRun: z.literal(true),
-}).meta({ id: 'ReceiveTried' });
-const MoveTried = MoveDryRun.omit({ skipped: true })
-  .extend({
-    lots: z.array(MoveDryRun.shape.lots.element.extend({ fromRecNo: z.int().nullable() })),
-  })
-  .meta({ id: 'MoveTried' });
-const IssueTried = IssueDryRun.omit({ skipped: true }).extend(lotsTried).meta({ id: 'IssueTried' });
-
 /** Replaces a large answer if the answers of other operations have filled the batch's answer. */
 const AnswerLeftOut = z
   .object({
@@ -143,24 +113,21 @@ const NotApplied = z
   .meta({ id: 'OperationNotApplied' });
 
 /** The result of each operation, in the order of the list. */
-const OperationResult = z
-  .union([
-    z
-      .object({
-        ...place,
-        status: z.literal('applied'),
-        body: z.union([ReceiveAnswer, MoveAnswer, IssueAnswer, CountAnswer, ReverseAnswer, AnswerLeftOut]),
-      })
-      .meta({ id: 'OperationApplied' }),
-    NotApplied,
-  ])
-  .meta({ id: 'OperationResult' });
+const OperationApplied = z
+  .object({
+    ...place,
+    status: z.literal('applied'),
+    body: z.union([...ofEach((kind) => kinds[kind].answer), AnswerLeftOut]),
+  })
+  .meta({ id: 'OperationApplied' });
+
+const OperationResult = z.union([OperationApplied, NotApplied]).meta({ id: 'OperationResult' });
 
 const OperationTried = z
   .object({
     ...place,
     status: z.literal('applied'),
-    body: z.union([ReceiveTried, MoveTried, IssueTried, CountDryRun, ReverseDryRun]),
+    body: z.union(ofEach((kind) => kinds[kind].tried)),
   })
   .meta({ id: 'OperationTried' });
 
@@ -177,7 +144,9 @@ export const BatchAnswer = z
 /** 200 of a dry run, in which all operations would be applied; otherwise it is refused. */
 export const BatchDryRun = BatchAnswer.extend({
   mode: z.literal('atomic'),
-  results: z.array(OperationTried),
+  results: z
+    .array(z.union([OperationTried, OperationApplied]))
+    .describe('An operation whose key was used has the stored answer'),
   dryRun: z.literal(true).describe('true: nothing was done'),
 }).meta({ id: 'BatchDryRun' });
 

@@ -1,29 +1,29 @@
-import { createHash } from 'node:crypto';
-
 /** A place in the change feed, as a caller keeps it. */
 export type Cursor = {
   /** The first digits of the identity of the database. */
   identity: string;
-  /** A digest of the caller's warehouses. */
-  scope: string;
+  /** What its reader knows; see `FeedState`. 8 hexadecimal digits. */
+  state: string;
   /** All changes up to this number were told. */
   after: number;
 };
 
-// Layout: the version, then the identity and the scope, then the number. In base64url that is 24 characters.
+// Layout: the version, then the identity and the state, then the number. In base64url that is 24 characters.
+// 0.1.0 has a digest of the warehouses in place of the state, and reads these cursors: it takes them for
+// cursors of another scope.
 const version = 1;
 const identityBytes = 6;
-const scopeBytes = 4;
-const numberAt = 1 + identityBytes + scopeBytes;
+const stateBytes = 4;
+const numberAt = 1 + identityBytes + stateBytes;
 const length = numberAt + 7;
 // Node writes at most 6 bytes of a number.
 const lowPart = 2 ** 48;
 
-export function writeCursor({ identity, scope, after }: Cursor): string {
+export function writeCursor({ identity, state, after }: Cursor): string {
   const bytes = Buffer.alloc(length);
   bytes[0] = version;
   bytes.write(identity, 1, identityBytes, 'hex');
-  bytes.write(scope, 1 + identityBytes, scopeBytes, 'hex');
+  bytes.write(state, 1 + identityBytes, stateBytes, 'hex');
   bytes[numberAt] = Math.floor(after / lowPart);
   bytes.writeUIntBE(after % lowPart, numberAt + 1, 6);
   return bytes.toString('base64url');
@@ -37,7 +37,7 @@ export function readCursor(text: string): Cursor | null {
   if (!Number.isSafeInteger(after)) return null;
   return {
     identity: bytes.toString('hex', 1, 1 + identityBytes),
-    scope: bytes.toString('hex', 1 + identityBytes, numberAt),
+    state: bytes.toString('hex', 1 + identityBytes, numberAt),
     after,
   };
 }
@@ -45,15 +45,6 @@ export function readCursor(text: string): Cursor | null {
 /** The part of a database's identity that a cursor has room for. */
 export function shortIdentity(identity: string): string {
   return identity.slice(0, 2 * identityBytes);
-}
-
-/** A digest of a scope, whatever the order of its warehouses. */
-export function digestScope(wids: Iterable<number>): string {
-  const sorted = [...wids].sort((one, other) => one - other);
-  return createHash('sha256')
-    .update(sorted.join())
-    .digest('hex')
-    .slice(0, 2 * scopeBytes);
 }
 
 /** The change that tells a caller its warehouses, because they are others than at its place. */

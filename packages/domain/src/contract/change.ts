@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { FullLot } from '../lot.ts';
 import { Item } from './item.ts';
-import { FullLot } from './lot.ts';
 import { StockLevel } from './stock-level.ts';
 import { Transaction } from './transaction.ts';
 
@@ -15,6 +15,9 @@ const StockChange = z
     ...Transaction.omit({ lines: true, moreLines: true }).shape,
     lines: Transaction.shape.lines.describe(
       'All lines in scope, in order; empty for a count that changed nothing',
+    ),
+    moreLines: Transaction.shape.moreLines.describe(
+      'Only in a message of a webhook: true if it has no room for all lines and lots. Read the transaction and its lots',
     ),
     lots: z
       .array(FullLot)
@@ -83,5 +86,9 @@ export const ChangePage = z
       .string()
       .describe('The value for the next `after`. It is given even if there are no changes'),
     hasMore: z.boolean().describe('true when more changes follow now'),
+    cursors: z
+      .array(z.string())
+      .describe('For each change the cursor behind it, so that a reader can stop in the middle of a page')
+      .optional(),
   })
   .meta({ id: 'ChangePage' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Amount, Code, Flag, lengthMax, name, text } from './fields.ts';
+import { Amount, Code, Flag, lengthMax, name, text } from '../fields.ts';
 
 /** An item as every answer shows it. */
 export const Item = z

@@ -8,6 +8,11 @@ export const Me = z
     permissions: z
       .array(z.object({ securityID: z.int(), name: z.string() }))
       .describe('Permissions, by securityID'),
+    operations: z
+      .array(z.string())
+      .describe(
+        'The calls that it may make, by operationId; that of a stock transaction is also its `op` in a batch',
+      ),
     warehouses: z
       .array(z.object({ wID: z.int().describe('Warehouse ID'), name: z.string().describe('Warehouse name') }))
       .describe('The scope, by wID'),

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { Id, Text } from './fields.ts';
+import { Id, Text } from '../fields.ts';
 
 /** The most scans in one call. */
 export const scansMax = 500;
 /** The most matches that are told of one scan. */
 export const matchesMax = 20;
+/** The most bytes of an answer. A match that does not fit is left out. */
+export const scanBytesMax = 1024 * 1024;
 
 const dataMax = 1000;
 
@@ -80,10 +82,16 @@ const ScanOperation = z
 export type ScanOperation = { op: 'receive' | 'move' | 'issue'; body: OperationBody; missing: string[] };
 type OperationBody = Record<string, string | number | bigint>;
 
+const description = z
+  .string()
+  .describe(
+    'Told in the first match of the item in a result; empty in further ones, and where `sameAs` stands',
+  );
+
 const ofItem = {
   partNo: z.int(),
   shortID: z.string(),
-  description: z.string(),
+  description,
   operation: ScanOperation,
 };
 
@@ -91,7 +99,7 @@ const ofLot = {
   recNo: z.int(),
   partNo: z.int(),
   shortID: z.string(),
-  description: z.string(),
+  description,
   wID: z.int(),
   spot: z.string(),
   units: z.number(),
@@ -108,7 +116,9 @@ const Match = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('item').describe('The ShortID of the item'), ...ofItem }),
     z.object({
-      kind: z.literal('alias').describe('An alias of the item; for a GTIN, of 14 digits'),
+      kind: z
+        .literal('alias')
+        .describe('An alias of the item; a GTIN in the spelling in which it was taught'),
       alias: z.string(),
       ...ofItem,
     }),
@@ -153,7 +163,15 @@ export const ScanAnswer = z
             .nullable()
             .describe('Why a code that claims to be GS1 is not read as GS1'),
           matches: z.array(Match).describe('At most 20, in the order of their kinds'),
-          moreMatches: z.boolean().describe('true: there are more'),
+          moreMatches: z
+            .boolean()
+            .describe('true: there are more, or they did not fit into the answer, which is at most 1 MiB'),
+          sameAs: z
+            .int()
+            .optional()
+            .describe(
+              'The code stands in the list before, at this place, counted from 0; all its matches are told there, and only the first of them here',
+            ),
         }),
       )
       .describe('In the order of `scans`'),

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-
-/** The kinds of stock transactions, as the history names them. */
-export const transactionKinds = ['receive', 'move', 'issue', 'count', 'reverse'] as const;
+import { kindNames } from '../kinds/kinds.ts';
+import { FullLot } from '../lot.ts';
 
 const shared = {
   transactionNo: z.int().describe('Unique transaction number'),
-  kind: z.enum(transactionKinds).describe('The kind of transaction'),
+  kind: z.enum(kindNames).describe('The kind of transaction'),
   at: z.iso.datetime().describe('When it was applied, by the clock of the service'),
   clientId: z.string().describe('The client that requested it'),
 };
@@ -41,7 +40,9 @@ export const Transaction = z
     reversedBy: z.int().nullable().describe('The transaction that reversed this one'),
     lines: z
       .array(TransactionLine)
-      .describe('In order; empty for a count that changed nothing. In a list: the first 100'),
+      .describe(
+        'In order; empty for a count that changed nothing. In a list: the first 100, or fewer in a page whose lines would take more than 2 MiB',
+      ),
     moreLines: z
       .literal(true)
       .optional()
@@ -61,3 +62,9 @@ export const LotHistoryLine = z
   })
   .meta({ id: 'LotHistoryLine' });
 export type LotHistoryLine = z.infer<typeof LotHistoryLine>;
+
+/** A lot and its history. */
+export const LotWithHistory = FullLot.extend({
+  history: z.array(LotHistoryLine).describe('The last 50 lines in the ledger, newest first'),
+}).meta({ id: 'LotWithHistory' });
+export type LotWithHistory = z.infer<typeof LotWithHistory>;

@@ -20,6 +20,16 @@ export function gtin14Of(text: string): string | null {
   return /^(?:\d{8}|\d{12,14})$/.test(text) && hasCheckDigit(text) ? text.padStart(14, '0') : null;
 }
 
+/** The lengths in which a GTIN is written, the longest first. */
+const gtinLengths = [14, 13, 12, 8];
+
+/** All spellings of a GTIN, the longest first; of any other text, only itself. */
+export function gtinSpellingsOf(text: string): string[] {
+  const gtin = gtin14Of(text);
+  if (gtin === null) return [text];
+  return gtinLengths.map((length) => gtin.slice(-length)).filter((each) => each.padStart(14, '0') === gtin);
+}
+
 /**
  * The 12 digits of a UPC-A that a UPC-E of 8 digits stands for, which leaves out zeros; any other text as it
  * is. Only the symbology tells a UPC-E from an EAN-8.

@@ -34,8 +34,12 @@ export type Code = { texts: readonly string[]; gs1: Gs1 | null; fault: Fault | n
 
 /** The symbology identifiers of GS1-128, DataBar, DataMatrix, QR Code and DotCode with element strings. */
 const carriers: ReadonlySet<string> = new Set(['C1', 'e0', 'd2', 'Q3', 'J1']);
-/** EAN-13, UPC-A and UPC-E; EAN-8. */
-const products: ReadonlySet<string> = new Set(['E0', 'E4']);
+/** EAN-13, UPC-A and UPC-E; the same with an add-on; EAN-8. */
+const products: ReadonlySet<string> = new Set(['E0', 'E3', 'E4']);
+/** A scanner that does not know the symbology. */
+const unknowing = /^[XZ]/;
+/** The beginning of a message of ISO/IEC 15434, whose fields U+001D separates, too. */
+const envelope = '[)>\u001e';
 
 /**
  * Reads a code. A text counts as GS1 only if something says so: a symbology identifier, FNC1, brackets, a
@@ -44,8 +48,9 @@ const products: ReadonlySet<string> = new Set(['E0', 'E4']);
  */
 export function readCode(data: string, symbology: string | null, year: number): Code {
   const [, prefix] = /^\]([A-Za-z][\dA-F])/.exec(data) ?? [];
-  const text = prefix === undefined ? data : data.slice(3);
-  const texts = prefix === undefined || text === '' ? [data] : [data, text];
+  const sent = prefix === undefined ? data : data.slice(3);
+  const text = withoutLineEnd(sent);
+  const texts = [...new Set([data, ...[sent, text].filter((each) => each !== '')])];
   const read = readText(text, prefix ?? symbology?.replace(']', '') ?? null, year);
   if (read === null) return { texts, gs1: null, fault: null };
   if (isFault(read)) return { texts, gs1: null, fault: read };
@@ -59,9 +64,11 @@ function readText(text: string, symbology: string | null, year: number): Read | 
   // First: some scanners write the brackets behind a symbology identifier, and no element begins with one.
   if (/^\(\d{2,4}\)/.test(text) && identifierOf(text.slice(1, text.indexOf(')'))) !== null)
     return as('brackets', readBrackets(text, year));
-  if (carriers.has(symbology ?? '') || text.includes(separator))
+  if (carriers.has(symbology ?? '') || (text.includes(separator) && isFnc1(text, symbology)))
     return as('elementString', readElements(text, year));
-  const gtin = gtin14Of(symbology === 'E0' ? expandUpcE(text) : text);
+  const gtin = gtin14Of(
+    symbology === 'E0' ? expandUpcE(text) : symbology === 'E3' ? withoutAddOn(text) : text,
+  );
   if (gtin !== null) return as('gtin', [{ ai: '01', value: gtin }]);
   if (products.has(symbology ?? '')) return { ai: null, message: 'Its check digit is wrong.' };
   if (/^(?:01\d{14}|00\d{18})/.test(text)) {
@@ -71,6 +78,31 @@ function readText(text: string, symbology: string | null, year: number): Read | 
   }
   const elements = readDigitalLink(text, year);
   return elements === null ? null : as('digitalLink', elements);
+}
+
+/**
+ * Whether U+001D stands for FNC1. In a symbol without FNC1, such as `]C0` and `]d1`, it is a character of the
+ * data.
+ */
+function isFnc1(text: string, symbology: string | null): boolean {
+  if (text.startsWith(envelope)) return false;
+  return symbology === null || carriers.has(symbology) || unknowing.test(symbology);
+}
+
+/**
+ * The product of a symbol with an add-on of two or five digits, as on books and magazines. It has 13 digits,
+ * or 12 where a scanner leaves out the first of a UPC-A.
+ */
+function withoutAddOn(text: string): string {
+  const length = [15, 18].includes(text.length) ? 13 : [14, 17].includes(text.length) ? 12 : text.length;
+  return text.slice(0, length);
+}
+
+/** Scanners that type end what they read with Enter. */
+function withoutLineEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === '\r' || text[end - 1] === '\n')) end -= 1;
+  return text.slice(0, end);
 }
 
 function as(form: Gs1['form'], elements: Element[] | Fault): Read | Fault {

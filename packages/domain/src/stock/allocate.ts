@@ -1,3 +1,4 @@
+import type { Quantity } from '../quantity.ts';
 import {
   lotDiffers,
   namedLotOnHold,
@@ -5,9 +6,8 @@ import {
   tooManyLotsForUnits,
   tooManyToLookAt,
   type Untaken,
-} from '../contract/conflict.ts';
-import { invalid, type Refusal } from '../contract/refused.ts';
-import type { Quantity } from '../quantity.ts';
+} from '../refusals/conflict.ts';
+import { invalid, type Refusal } from '../refusals/refused.ts';
 import { allocationOrder, type Batch, gateKey, isExpired, type LotState, type Tally } from './batch.ts';
 import { askKey, type LotFilter, pickKey } from './lot-filter.ts';
 

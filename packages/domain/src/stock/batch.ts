@@ -1,6 +1,5 @@
-import { type Conflict, noRoomInLevel, noRoomInLot, type Untaken } from '../contract/conflict.ts';
-import type { ReceiveRequest } from '../contract/receive.ts';
-import { parseQuantity, type Quantity } from '../quantity.ts';
+import { type Decimal, parseQuantity, type Quantity } from '../quantity.ts';
+import { type Conflict, noRoomInLevel, noRoomInLot, type Untaken } from '../refusals/conflict.ts';
 import type { LotFilter } from './lot-filter.ts';
 
 /**
@@ -91,9 +90,21 @@ export type LotState = {
    */
   origin:
     | ({ kind: 'stored' } & Pick<LotState, 'spot' | 'units' | 'hold' | 'rfidTag'>)
-    | { kind: 'received'; request: ReceiveRequest; owner: number }
+    | { kind: 'received'; request: Receipt; owner: number }
     | { kind: 'split'; of: LotState; from: LotState };
   changed: boolean;
+};
+
+/** What a new lot keeps of the call that created it. */
+export type Receipt = {
+  wid: number;
+  reasonCode: number;
+  reference?: string | undefined;
+  remark?: string | undefined;
+  price?: Decimal | undefined;
+  supplier?: number | undefined;
+  line?: number | undefined;
+  jobid?: number | undefined;
 };
 
 /** One signed line of the ledger. `balance`: the lot's units afterwards. */
@@ -143,6 +154,12 @@ export function adjust(batch: Batch, lot: LotState, delta: Quantity): void {
   level.used = true;
   change(batch, lot);
   if (lot.units === 0n) lot.hold = false;
+}
+
+/** Changes the units of a lot, and returns the line of the ledger for that. */
+export function changeUnits(batch: Batch, lot: LotState, delta: Quantity): Entry {
+  adjust(batch, lot, delta);
+  return { lot, wid: lot.wid, spot: lot.spot, delta, balance: lot.units };
 }
 
 /** Marks a lot as changed. */

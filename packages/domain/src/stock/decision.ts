@@ -1,5 +1,5 @@
-import { invalid, type Refusal } from '../contract/refused.ts';
 import type { JsonAnswer } from '../json-text.ts';
+import { invalid, type Refusal } from '../refusals/refused.ts';
 import type { Batch, Entry, ItemFacts } from './batch.ts';
 
 /**

@@ -114,8 +114,11 @@ function hintOn(name: string): string {
 
 /** The places for people: `h1:5432, h2:5433`; no user and no password. */
 export function describePlaces(databaseUrl: string): string {
-  const { places } = readDatabaseAddress(databaseUrl);
-  return places.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(', ');
+  return readDatabaseAddress(databaseUrl).places.map(describePlace).join(', ');
+}
+
+export function describePlace({ host, port }: Place): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** The number of servers in an address. */
@@ -127,6 +130,14 @@ export function hostCountOf(databaseUrl: string): number {
 export function withLogin(url: string, login: { name: string; password: string }): string {
   const { scheme, hosts, rest } = partsOf(url);
   return `${scheme}${encodeURIComponent(login.name)}:${encodeURIComponent(login.password)}@${hosts.join(',')}${rest}`;
+}
+
+/** The address with the user and password of another one where it has none of its own. */
+export function withLoginOf(url: string, other: string): string {
+  const own = readDatabaseAddress(url);
+  const { user, password } = readDatabaseAddress(other);
+  const isSame = own.user === '' || own.user === user;
+  return isSame && own.password === '' && user !== '' ? withLogin(url, { name: user, password }) : url;
 }
 
 /**

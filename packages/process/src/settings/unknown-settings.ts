@@ -17,7 +17,7 @@ export const knownSettings: readonly string[] = [
     'CONNECTIONS_PER_ADDRESS_MAX',
   ],
   ...['ENVELOPE_MAX', 'ENVELOPES_IN_FLIGHT', 'DRAIN_MS', 'CORS_ORIGINS', 'CONSOLE'],
-  ...['TRUST_PROXY', 'ACCESS_LOG'],
+  ...['TRUST_PROXY', 'ACCESS_LOG', 'CERTIFICATE_URL'],
   ...['WORKER_CONCURRENCY', 'BATCH_MAX', 'IDEMPOTENCY_KEY_DAYS', 'BACKGROUND_AUDIT'],
   // Only docker-compose.yml and docker-compose.tls.yml read these.
   ...['APIS', 'WORKERS', 'SITE', 'TLS', 'TLS_FOLDER', 'TRUSTED_PROXIES', 'DASHBOARD_PORT', 'OPERATIONS_PORT'],
@@ -42,9 +42,28 @@ export function findUnknownSettings(env: NodeJS.ProcessEnv): { name: string; mea
     .filter(({ name, meant }) => meant !== null || ours.has(firstWordOf(name)));
 }
 
+// Docker, Node, npm and commands of this service read these from a `.env`.
+const ofOthersInFile = /^(COMPOSE|DOCKER|BUILDKIT|NODE|npm|OTEL|INVENTORY|TZ$)/;
+
+/** The same for the names of a file `.env`, which holds only settings: any name that is none is reported. */
+function findUnknownNames(names: readonly string[]): { name: string; meant: string | null }[] {
+  return names
+    .filter((name) => !known.has(name) && !ofOthersInFile.test(name))
+    .map((name) => ({ name, meant: nearestTo(name, 1) }));
+}
+
 /** The line for a log; null if there is nothing to report. Names only, because a value may be a password. */
 export function unknownSettingsLine(env: NodeJS.ProcessEnv): string | null {
-  const found = findUnknownSettings(env).map(({ name, meant }) => {
+  return describeUnknown(findUnknownSettings(env));
+}
+
+/** The same for the names of a file `.env`. */
+export function unknownNamesLine(names: readonly string[]): string | null {
+  return describeUnknown(findUnknownNames(names));
+}
+
+function describeUnknown(unknown: readonly { name: string; meant: string | null }[]): string | null {
+  const found = unknown.map(({ name, meant }) => {
     const plain = name.replace(/\W/g, '?').slice(0, 60);
     return meant === null ? plain : `${plain} (${meant}?)`;
   });
@@ -55,12 +74,13 @@ function firstWordOf(name: string): string {
   return name.slice(0, name.indexOf('_') + 1);
 }
 
-function nearestTo(name: string): string | null {
+/** `awayMax`: by how many letters a short name may differ. */
+function nearestTo(name: string, awayMax = 0): string | null {
   const upper = name.toUpperCase();
   const near = knownSettings
     .map((each) => ({ each, away: distance(upper, each) }))
     // One letter is too much of a short name: `HOST` and `POST` are different words.
-    .filter(({ each, away }) => away <= (each.length < 6 ? 0 : 2))
+    .filter(({ each, away }) => away <= (each.length < 6 ? awayMax : 2))
     .sort((left, right) => left.away - right.away);
   return near[0]?.each ?? null;
 }

@@ -1,7 +1,9 @@
+import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { PlainError } from '@inventory/process/plain-error';
+import type { UnwritableReason } from '@inventory/process/unwritable';
 import { DelayedError, type Job } from 'bullmq';
+import { siteOf } from '../answer-streams.ts';
 import { packOutcomes, queueName, workerConnectionName } from '../envelope.ts';
 import type { EnvelopeKeys } from '../envelope-keys.ts';
 import { connectProducer } from '../redis/redis.ts';
@@ -14,6 +16,7 @@ import {
   type SignedEnvelope,
   signAnswer,
 } from '../signature.ts';
+import { tellUnwritable, unwritableKeyOf } from '../unwritable.ts';
 import { keepSeen, type WorkerNote } from '../workers-seen.ts';
 import { serveShard } from './serve-shard.ts';
 import { shareShards } from './share-shards.ts';
@@ -50,6 +53,8 @@ export type Consumer = {
   refusedCount(): number;
   /** The number of shards from which it takes work. */
   shardCount(): number;
+  /** Tells the apis and `doctor`, for some seconds, that Postgres refuses the work of this worker. */
+  tellUnwritable(reason: UnwritableReason): void;
   /** Takes no more work, finishes the current work and closes. */
   close(): Promise<void>;
 };
@@ -57,6 +62,11 @@ export type Consumer = {
 /** The requests of a job. `later`: a later version of the api sent something this version does not know. */
 type Opened = QueuedRequest[] | 'later';
 
+const foreignText =
+  'refused: an api that uses another database signed them; a copy of this database is on the same Redis';
+// An api of version 0.1.0 does not name its database, so its envelopes could be for a copy. They are applied
+// while there may be such an api: until none has come for this long.
+const unnamedForMs = 3_600_000;
 const laterText = 'left to others: an api of a later version sent what this worker does not know';
 // An envelope left to others returns after this time and goes to the next worker that asks, until its api has
 // answered the callers and removed it. If that api has ended, it is dropped after this many returns.
@@ -88,6 +98,8 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
   );
   const refusals = createRefusals('envelopes', options.report);
   const later = createRefusals('envelopes', options.report, laterText);
+  const foreign = createRefusals('envelopes', options.report, foreignText);
+  let unnamedAt = performance.now();
   const answeredAt = new WeakMap<SignedAnswer, number>();
 
   /**
@@ -98,12 +110,25 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     // A canary contains nothing that needs a signature.
     if (isCanary(data)) return [];
     const opened = openEnvelope(options.keys, place, data);
-    if (opened !== null) return opened;
+    if (opened !== null && opened !== 'foreign') return openHere(place, opened);
     return options.keys.refresh().then(() => {
       const reopened = openEnvelope(options.keys, place, data);
       if (reopened === null) refusals.note();
-      return reopened ?? [];
+      if (reopened === 'foreign') foreign.note();
+      return reopened === null || reopened === 'foreign' ? [] : openHere(place, reopened);
     });
+  }
+
+  /** Leaves out an envelope that does not name its database, once no api is left that would send one. */
+  function openHere({ jobId }: Place, opened: Opened): Opened {
+    if (siteOf(jobId) !== null) return opened;
+    const now = performance.now();
+    if (now - unnamedAt > unnamedForMs) {
+      foreign.note();
+      return [];
+    }
+    unnamedAt = now;
+    return opened;
   }
 
   async function work(
@@ -156,8 +181,12 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
   );
   return {
     isOpen: () => producer.status === 'ready',
-    refusedCount: () => refusals.count(),
+    refusedCount: () => refusals.count() + foreign.count(),
     shardCount: () => share.count(),
+    tellUnwritable(reason) {
+      // It is told again within a second.
+      tellUnwritable(producer, unwritableKeyOf(prefix), reason).catch(() => {});
+    },
     async close() {
       stopBeing();
       await share.close();

@@ -16,6 +16,8 @@ export type Line = { index: number; lane: Lane<Waiter>; queue: Queue; isSchedule
 export type LinesOptions = {
   redisUrl: string;
   prefix: string;
+  /** The name of the database, for which its jobs are. */
+  site: string;
   /** The connection for commands. The caller closes it. */
   producer: RedisConnection;
   /** The callbacks for the ends of a line's jobs. */
@@ -46,8 +48,8 @@ const closeWithinMs = 1000;
 
 /** Opens a line for each shard in use, and follows changes of their number. */
 export async function openLines(options: LinesOptions): Promise<Lines> {
-  const { redisUrl, prefix, producer, report } = options;
-  const reader = drawReader();
+  const { redisUrl, prefix, site, producer, report } = options;
+  const reader = drawReader(site);
   const consumers = connectConsumers(
     redisUrl,
     (error) => report(error, 'answers connection'),

@@ -1,5 +1,6 @@
+import { itemIdOf } from '@inventory/domain/kinds/kinds';
+import { operationsOf, type QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import { itemIdOf, operationsOf, type QueuedRequest } from '@inventory/domain/stock/request';
 import { jobIdOf, type Told } from '../answer-streams.ts';
 import type { EnvelopeResult } from '../envelope.ts';
 import type { EnvelopeKeys } from '../envelope-keys.ts';
@@ -47,7 +48,7 @@ export type SubmitOptions = {
 export type EnvelopeObserver = {
   sent(requestCount: number): void;
   /** Redis did not take the envelope, or not in time. */
-  sendFailed(): void;
+  sendFailed(error: unknown): void;
   /** All its requests are answered, this long after it was sent. */
   answered(tookMs: number): void;
 };
@@ -103,7 +104,8 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   let jobCount = 0;
   const refusals = createRefusals('answers', report);
   const doubted = new WeakSet<SentEnvelope>();
-  const lines = await openLines({ redisUrl, prefix, producer, toldOf, report });
+  const site = options.keys.site();
+  const lines = await openLines({ redisUrl, prefix, site, producer, toldOf, report });
   const clock = setInterval(() => {
     waiters.sweep(performance.now());
     for (const line of lines.all()) schedule(line);
@@ -191,7 +193,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
       const signed = signEnvelope(options.keys, { queue: queue.qualifiedName, jobId }, requests);
       await queue.add('envelope', signed, { jobId, ...jobOptions });
     } catch (error) {
-      options.observer?.sendFailed();
+      options.observer?.sendFailed(error);
       report(error as Error, 'sending an envelope');
       // The envelope may still be in the queue.
       await waiters.settle(envelope);

@@ -1,5 +1,5 @@
+import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { QueuedRequest } from '@inventory/domain/stock/request';
 import { type EnvelopeResult, unpackOutcome } from '../envelope.ts';
 import type { SentEnvelope } from './lane.ts';
 

@@ -1,12 +1,13 @@
 import type { Client } from '@inventory/auth/client';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import type { Log } from '@inventory/process/log/log';
-import { createClientCache } from './client-cache.ts';
+import { createClientCache, type KnownClient } from './client-cache.ts';
 import { createTokenKeys, type IssuedToken } from './token-keys.ts';
 import type { Caller } from './verify-turns.ts';
 
 /** A client and the expiry of its token. `tokenExpiresAt`: milliseconds since 1970. */
-export type AuthenticatedClient = Client & { tokenExpiresAt: number };
+export type AuthenticatedClient = Client &
+  Pick<KnownClient, 'scopeNo' | 'scopeKnownAt' | 'readAt'> & { tokenExpiresAt: number };
 
 export type Authenticator = {
   /**

@@ -128,6 +128,9 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
       else if (last?.request.complete === false) refuse(tooSlow);
     },
 
+    /** Whether no request has come for at least `ms`, whatever else the peer has sent. */
+    hasIdled: (ms: number) => current === null && performance.now() - since >= ms,
+
     /** Whether it has waited for the peer for at least `ms`. */
     hasRested: (ms: number) => isResting() && performance.now() - since >= ms,
     isResting,

@@ -19,6 +19,8 @@ export type ConnectionsOptions = {
   perAddressMax: number;
   showsWithinMs: number;
   leaveWithinMs: number;
+  /** How long a connection waits for its next request; 0: no limit. */
+  idleMs: number;
   standing: Standing;
   checkEveryMs: number;
   handle: RequestListener;
@@ -95,6 +97,17 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
     }
   }
 
+  /**
+   * Ends connections on which no request comes. Node's own timer begins again with each line break that a
+   * peer sends before a request.
+   */
+  function closeIdle() {
+    if (options.idleMs === 0) return;
+    for (const connection of connections.values()) {
+      if (connection.hasIdled(options.idleMs)) connection.leave();
+    }
+  }
+
   function leaveAll() {
     for (const connection of connections.values()) connection.leave();
   }
@@ -107,6 +120,7 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
 
   function check() {
     closeCrowds();
+    closeIdle();
     const now = performance.now();
     if (counts.closed + counts.refused === 0 || now - reportedAt < reportEveryMs) return;
     options.report({ ...counts });

@@ -55,6 +55,7 @@ export function createHttpServer(
     ...{ showsWithinMs, checkEveryMs },
     ...options,
     leaveWithinMs: times.headMs,
+    idleMs: times.idleMs,
     handle,
     bytesOf: (refusal) => answerBytes(refusal, version),
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Refusal } from '@inventory/domain/contract/refused';
 import { numberOfLiteral } from '@inventory/domain/quantity';
+import type { Refusal } from '@inventory/domain/refusals/refused';
 import type { Context } from 'koa';
 import koaBody, { HttpMethodEnum } from 'koa-body';
 import { parse as parseLossless } from 'lossless-json';

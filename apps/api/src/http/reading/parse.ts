@@ -1,4 +1,4 @@
-import type { FieldErrors } from '@inventory/domain/contract/refused';
+import type { FieldErrors } from '@inventory/domain/refusals/refused';
 import type { z } from 'zod';
 
 /** Returns the messages for each invalid field, in the form that `invalid` takes. */

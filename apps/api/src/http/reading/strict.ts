@@ -1,4 +1,4 @@
-import type { FieldErrors } from '@inventory/domain/contract/refused';
+import type { FieldErrors } from '@inventory/domain/refusals/refused';
 
 /** The header that says that no unknown name was ignored. */
 export const strictApplied = { 'Preference-Applied': 'handling=strict' };
@@ -52,8 +52,22 @@ export function namesOf(schema: object | undefined): ReadonlySet<string> {
   return namesOf(before);
 }
 
-/** Returns an error for each unknown name, in the form that `invalid` takes. */
+// A caller mends a few mistyped names. An answer that repeated thousands would cost more than the call.
+const toldMax = 20;
+
+/**
+ * Returns an error for each of the first 20 unknown names, and how many more there are, as `invalid` takes
+ * them.
+ */
 export function unknownAmong(names: Iterable<string>, known: ReadonlySet<string>): FieldErrors {
-  const unknown = [...names].filter((name) => !known.has(name));
-  return Object.fromEntries(unknown.map((name) => [name, ['is unknown.']]));
+  const unknown: string[] = [];
+  let count = 0;
+  for (const name of names) {
+    if (known.has(name)) continue;
+    count += 1;
+    if (count <= toldMax) unknown.push(name);
+  }
+  const errors: FieldErrors = Object.fromEntries(unknown.map((name) => [name, ['is unknown.']]));
+  if (count > toldMax) errors['…'] = [`and ${count - toldMax} more names are unknown.`];
+  return errors;
 }

@@ -1,10 +1,11 @@
-import { nameTaken } from '@inventory/domain/contract/conflict';
+import { nameTaken, tooManyAliases } from '@inventory/domain/refusals/conflict';
 import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import { page } from '../story.ts';
 
 const use = `
 An alias can be used wherever a transaction names an item (\`itemID\`), with \`GET /Item?key=…&type=alias\`, and \`POST /Scan\` finds the item by it. It is unique over all items, and never
-equals a ShortID. A GTIN of 8, 12, 13 or 14 digits is looked up in its form of 14 digits: teach that one.`;
+equals a ShortID. A GTIN of 8, 12, 13 or 14 digits with the right check digit is one alias in all these spellings: taught in any of them, it is found by any, and no second item can
+have it in another. An item has at most 100 aliases.`;
 
 export const aliases: RouteDescription = {
   id: 'listAliases',
@@ -15,14 +16,17 @@ export const aliases: RouteDescription = {
 export const teachAlias: RouteDescription = {
   id: 'teachAlias',
   notes: `*Extension.* So that a fleet can teach the service a code that it has just met. A repeat returns \`unchanged\`. A name that belongs to another item, or that is a
-ShortID: 409.${use}`,
-  answer: one('Taught', { alias: '04006381333931', partNo: 1, status: 'added' }),
-  conflict: { taken: refusalExample('Another item has the name', nameTaken(2)) },
+ShortID: 409 with \`nameTaken\`. An item with 100 aliases or more gets no further ones: 409 with \`tooManyAliases\`.${use}`,
+  answer: one('Taught', { alias: '614141000036', partNo: 1, status: 'added' }),
+  conflict: {
+    taken: refusalExample('Another item has the name', nameTaken(2)),
+    tooMany: refusalExample('The item has 100 aliases', tooManyAliases()),
+  },
 };
 
 export const forgetAlias: RouteDescription = {
   id: 'removeAlias',
   notes:
-    '*Extension.* Transactions that used the alias keep their item. An alias that the item does not have: 404.',
-  answer: one('Removed', { alias: '04006381333931', partNo: 1, status: 'removed' }),
+    '*Extension.* In all spellings of a GTIN. Transactions that used the alias keep their item. An alias that the item does not have: 404.',
+  answer: one('Removed', { alias: '614141000036', partNo: 1, status: 'removed' }),
 };

@@ -1,7 +1,7 @@
-import { cursorOutdated } from '@inventory/domain/contract/conflict';
-import { invalid } from '@inventory/domain/contract/refused';
+import { cursorOutdated } from '@inventory/domain/refusals/conflict';
+import { invalid } from '@inventory/domain/refusals/refused';
+import { fullLot } from '@inventory/domain/story';
 import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
-import { fullLot } from '../story.ts';
 import { transaction } from './history.ts';
 
 export const exampleCursor = 'AUs5m-EHPXVYnDsAAAAAAAAh';
@@ -19,23 +19,31 @@ out, whatever commits late, and none comes twice. A change is
 - \`item\`: an item that was created or changed, or whose aliases were, as it is now;
 - \`level\`: an item's order quantities in a warehouse, as they are now;
 - \`warehouse\`: a warehouse that was renamed;
-- \`scope\`: your warehouses are others than when the cursor was given. Read the lists again, and go on from this cursor.
+- \`scope\`: your warehouses have changed since the cursor was given, even if they are the same again. Read the lists again, and go on from this cursor.
 
 There may be more types one day; ignore those that you do not know. Whole records are as they are when the change is read, so they may
 already show a later change, which then comes, too: set them, never add. A lot that comes into your scope comes whole. One that leaves it stays in its
 warehouse with \`active: false\`.
 
-**To keep a copy:** take \`cursor\` from \`GET /Me\`, read all pages of the lists, then call this with \`after\`, and each time again with \`nextCursor\`. Stock
-levels follow from the lots: \`inStock\` is the sum of their \`units\`, \`onHold\` that of lots on hold.
+**To keep a copy:** take \`cursor\` from \`GET /Me\`, read all pages of the lists, then call this with \`after\`, and each time again with \`nextCursor\`. The
+copy is sure once the first of these calls was answered. Stock levels follow from the lots: \`inStock\` is the sum of their \`units\`, \`onHold\` that of lots on hold.
 
 \`wait\` keeps the call open until something comes, at most 25 s; then an empty \`value\` is the answer. A page may have fewer changes than \`limit\`
-although \`hasMore\` is true.
+although \`hasMore\` is true: an answer has at most 1 MiB, or one change that is larger alone. \`cursors\` has the cursor behind each change of the page.
 
 With \`Accept: text/event-stream\` the same comes as server-sent events: one change each, its \`id\` the cursor behind it. A reader that connects
 again sends the last one as \`Last-Event-ID\`. Events end when your token does.
 
-409: the cursor is from before the database was restored from a backup. Begin again, with a new cursor.`,
-  answer: one('A receipt', { value: [receipt], nextCursor: exampleCursor, hasMore: false }),
+A page that a stream tells counts as a request: as many changes as have come, at most \`limit\`. When pages follow each other, they are spread over what is left
+of the minute, and half of your limit stays for other calls. A client has at most as many waiting calls and streams at a time, at each api, as its limit of
+requests a minute; one more is 429.
+
+409: the cursor is from before the database was restored from a backup, or what you had seen may have been lost in a failover. Begin again, with a
+new cursor.`,
+  answer: one('A receipt', {
+    ...{ value: [receipt], nextCursor: exampleCursor, hasMore: false },
+    cursors: [exampleCursor],
+  }),
   events: one('A receipt', `id: ${exampleCursor}\ndata: ${JSON.stringify(receipt)}\n\n`),
   invalid: {
     cursor: refusalExample(

@@ -1,10 +1,10 @@
-import type { LotWithHistory } from '@inventory/domain/contract/lot';
-import type { Transaction } from '@inventory/domain/contract/transaction';
+import type { LotWithHistory, Transaction } from '@inventory/domain/contract/transaction';
+import { fullLot } from '@inventory/domain/story';
 import { one, type RouteDescription } from '../../http/route-description.ts';
-import { fullLot, page } from '../story.ts';
+import { page } from '../story.ts';
 
 export const transaction: Transaction = {
-  transactionNo: 15,
+  transactionNo: 17,
   kind: 'receive',
   at: '2026-01-31T09:15:27.051Z',
   clientId: 'demo',
@@ -27,7 +27,7 @@ export const transaction: Transaction = {
 
 const notes = `
 An applied receipt, move, issue, count or reversal that touched a warehouse in scope; lines in other warehouses are left out. \`balance\`: the
-units of the lot after the line. In a list, a transaction shows its first 100 lines; if \`moreLines\` is true, get the transaction by number to see all. A device's notes (\`capturedAt\`, by its own clock) are evidence; \`at\` is the time that counts.`;
+units of the lot after the line. In a list, a transaction shows its first 100 lines, or fewer in a page whose lines would take more than 2 MiB; if \`moreLines\` is true, get the transaction by number to see all. A device's notes (\`capturedAt\`, by its own clock) are evidence; \`at\` is the time that counts.`;
 
 export const transactions: RouteDescription = {
   id: 'listTransactions',
@@ -48,7 +48,7 @@ const lotWithHistory: LotWithHistory = {
   ...fullLot,
   history: [
     {
-      ...{ transactionNo: 15, kind: 'receive', at: '2026-01-31T09:15:27.051Z', clientId: 'demo' },
+      ...{ transactionNo: 17, kind: 'receive', at: '2026-01-31T09:15:27.051Z', clientId: 'demo' },
       ...{ reasonCode: 1, reference: 'PO-77120', remark: null, spot: 'R-01-1', delta: 60, balance: 60 },
     },
   ],

@@ -1,5 +1,5 @@
 import type { Item, ItemRequest } from '@inventory/domain/contract/item';
-import { invalid } from '@inventory/domain/contract/refused';
+import { invalid } from '@inventory/domain/refusals/refused';
 import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import { item, page } from '../story.ts';
 

@@ -1,4 +1,5 @@
 import type { Me } from '@inventory/domain/contract/me';
+import { kindNames } from '@inventory/domain/kinds/kinds';
 import { one, type RouteDescription } from '../../http/route-description.ts';
 import { exampleCursor } from './changes.ts';
 
@@ -11,6 +12,12 @@ const client: Me = {
     { securityID: 88, name: 'Negative Adjustment' },
     { securityID: 95, name: 'Positive Adjustment' },
     { securityID: 116, name: 'Create/Modify Item Master Record' },
+  ],
+  operations: [
+    ...['getMe', 'listTransactions', 'getTransaction', 'getLot', 'getChanges', 'getWebhooks', 'listLots'],
+    ...['listStockLevels', 'listWarehouseStockLevels', 'listWarehouseLots', ...kindNames, 'batch'],
+    ...['listItems', 'listAllItems', 'getItem', 'createItem', 'updateItem', 'discontinueItem'],
+    ...['listAliases', 'teachAlias', 'removeAlias', 'scanCodes'],
   ],
   warehouses: [
     { wID: 1, name: 'Main' },
@@ -25,7 +32,8 @@ const client: Me = {
 export const me: RouteDescription = {
   id: 'getMe',
   notes: `
-*Extension.* The client of the token, its current rights, its warehouses and its limits.
+*Extension.* The client of the token, its current rights, its warehouses and its limits. \`operations\`: the \`operationId\` of every
+call of this document that these rights allow, in some warehouse and for some transaction.
 \`tokenExpires\`: from then on, the token gets 401. \`serverTime\`: the clock that decides this.
 \`cursor\`: for \`after\` of \`GET /Changes\`, to follow what changes from now on.`,
   answer: one('The client of the demo data', client),

@@ -1,4 +1,4 @@
-import { invalid } from '@inventory/domain/contract/refused';
+import { invalid } from '@inventory/domain/refusals/refused';
 import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 
 export const scan: RouteDescription = {
@@ -8,6 +8,10 @@ export const scan: RouteDescription = {
 and by alias (\`alias\`), lots by \`recNo\` (\`lot\`), \`serial\`, \`serial2\` and \`rfidTag\`, and spots. \`ambiguous: true\`: ask the user which one is meant.
 A lot with one of these values that is used up is found, too, after those in stock. Discontinued items are found.
 
+**Size.** An answer is at most 1 MiB. Each code gets its first match before any gets its second; \`moreMatches\` tells that matches of a code did not fit: send it again
+with fewer codes. A code that stands in the list again is looked up once: its further results have \`sameAs\`, the place of the first one (counted from 0), and only its first match.
+The \`description\` of an item stands in its first match in a result, and is empty in the others and beside \`sameAs\`.
+
 **Operations.** \`operation\` is a body for the call in \`op\`, or, together with \`op\`, an operation for \`POST /Inventory/Batch\`. It can be sent once the fields named in
 \`missing\` are filled in. An item is received, a lot is issued (or moved, if it is on hold), and units are moved to a spot.
 
@@ -16,7 +20,7 @@ or the check digit of a GTIN or an SSCC (\`]E0\`: also a UPC-E of 8 digits): a t
 bracket within a value. Lengths, characters, dates and check digits are checked. A code that claims to be GS1 and is not valid, or says two things at once,
 has \`gs1: null\`, and \`fault\` names the Application Identifier. Its text is still looked up like any other.
 
-A GTIN is looked up as an alias in its form of 14 digits. AI 10 is \`serial\`, 21 \`serial2\`, 17 the expiration, 30 or 37 the units, 310n the net weight. With a GTIN, lots of
+A GTIN finds the alias that is this GTIN, however it was taught. AI 10 is \`serial\`, 21 \`serial2\`, 17 the expiration, 30 or 37 the units, 310n the net weight. With a GTIN, lots of
 that item alone are found, and only those in stock. An SSCC is looked up as an alias, \`serial\`, \`serial2\` and \`rfidTag\`.`,
   body: {
     label: {

@@ -11,6 +11,12 @@ const shown = { fields: [], points: [], now: null, stock: null, heardAt: perform
 
 const signs = { well: '✓', warn: '!', bad: '✕', silent: '?' };
 const states = { redis: 'Redis', postgres: 'Postgres' };
+const serverStates = {
+  primary: ['well', '✓'],
+  standby: ['well', '✓'],
+  readOnly: ['warn', '!'],
+  away: ['warn', '✕'],
+};
 const outcomes = { applied: '✓ applied', refused: '– refused', abandoned: '✕ abandoned' };
 
 const decimals = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
@@ -154,6 +160,7 @@ function Parts({ now }) {
         ([part, name]) =>
           html`<li key=${part} class=${now[part] ? 'well' : 'bad'}>${now[part] ? '✓' : '✕'} ${name} ${now[part] ? 'is there' : 'is away'}</li>`,
       )}
+      ${now.servers.map(({ role, text }) => html`<li key=${text} class=${serverStates[role][0]}>${serverStates[role][1]} ${text}</li>`)}
       <li class=${latest('workers') > 0 ? 'well' : 'bad'}>
         ${latest('workers') > 0 ? '✓' : '✕'} ${latest('workers')} ${latest('workers') === 1 ? 'worker' : 'workers'} seen
       </li>

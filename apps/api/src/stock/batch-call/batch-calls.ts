@@ -1,18 +1,17 @@
 import type { RateLimiter } from '@inventory/auth/rate-limit';
-import type { AtomicTrial } from '@inventory/db/batch/dry-run';
-import type { Wait } from '@inventory/db/postgres/statement-pool';
-import { invalid } from '@inventory/domain/contract/refused';
 import { parseDateTime } from '@inventory/domain/date-time';
-import { itemIdOf, type SingleRequest, warehousesOf } from '@inventory/domain/stock/request';
+import { itemIdOf, warehousesOf } from '@inventory/domain/kinds/kinds';
+import { invalid } from '@inventory/domain/refusals/refused';
 import { type FailureCause, Refused } from '../../http/errors.ts';
 import { retryAfterOf } from '../../http/limit-headers.ts';
 import type { Call, Reply } from '../../http/route.ts';
 import type { AnswerTexts } from '../answer-texts.ts';
+import { type ReadOutcomes, unknownKey } from '../known-outcomes.ts';
 import type { Sender } from '../sender.ts';
-import { type Caller, unknownKey } from '../transactions.ts';
-import { createAtomic } from './apply-atomic.ts';
+import type { Caller } from '../transactions.ts';
+import { createAtomic, type TryOutTogether } from './apply-atomic.ts';
 import type { ItemNames } from './item-names.ts';
-import { checkKeys, passDecided, type ReadOutcomes } from './keys.ts';
+import { checkKeys, passDecided } from './keys.ts';
 import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
 import { batchReply } from './replies.ts';
 import {
@@ -35,7 +34,7 @@ export type BatchCallsOptions = {
   turns: BatchTurns;
   findOriginals: FindOriginals;
   itemNames: ItemNames;
-  tryOut: (requests: readonly SingleRequest[], clientId: string, wait: Wait) => Promise<AtomicTrial>;
+  tryOut: TryOutTogether;
   readOutcomes: ReadOutcomes;
   answerTexts: AnswerTexts;
   /** Why the queue cannot take or answer a request now. */
@@ -86,15 +85,14 @@ export function createBatchCalls({
   });
 
   async function judged(raw: RawBatch, caller: Caller): Promise<readonly Operation[]> {
-    const { sentAt, dryRun } = raw.head;
+    const { sentAt } = raw.head;
     const times = {
       receivedAt: now() - (performance.now() - caller.arrivedAt),
       sentAt: sentAt === undefined ? null : parseDateTime(sentAt)!.at,
     };
     const judging = judgeOperations(raw, caller.client, times, findOriginals);
     const operations = await judging.catch((error) => failUnjudged(error, raw, caller));
-    // A dry run ignores keys.
-    return dryRun === true ? operations : passDecided({ sender, readOutcomes }, operations, caller);
+    return passDecided({ sender, readOutcomes }, operations, caller);
   }
 
   async function each(

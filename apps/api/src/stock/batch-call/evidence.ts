@@ -1,7 +1,7 @@
 import type { OperationHead } from '@inventory/domain/contract/batch';
-import type { FieldErrors } from '@inventory/domain/contract/refused';
 import { parseDateTime } from '@inventory/domain/date-time';
-import type { Evidence } from '@inventory/domain/stock/request';
+import type { FieldErrors } from '@inventory/domain/refusals/refused';
+import type { Evidence } from '@inventory/domain/request';
 
 /**
  * When a batch came, by the clock of Postgres, and when it was sent, by the device's clock (null if not

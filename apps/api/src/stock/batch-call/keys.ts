@@ -1,20 +1,14 @@
-import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { isKey } from '@inventory/domain/contract/batch';
-import { invalid } from '@inventory/domain/contract/refused';
+import { invalid } from '@inventory/domain/refusals/refused';
+import type { AtomicRequest, Queued, QueuedRequest } from '@inventory/domain/request';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import type { AtomicRequest, Queued, QueuedRequest } from '@inventory/domain/stock/request';
 import { createPacer } from '@inventory/process/pacer';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { Refused } from '../../http/errors.ts';
+import { type ReadOutcomes, readKnown } from '../known-outcomes.ts';
 import type { Sender } from '../sender.ts';
-import { type Caller, checkKey, unknownKey } from '../transactions.ts';
+import { type Caller, checkKey } from '../transactions.ts';
 import type { Operation, RawBatch } from './read-operations.ts';
-
-/**
- * Returns the outcomes of requests, found by their ids or their keys, by request id. Large answers come
- * without their text.
- */
-export type ReadOutcomes = (requests: readonly SentRequest[]) => Promise<Map<string, StoredOutcome>>;
 
 export type KeysOptions = { sender: Sender; readOutcomes: ReadOutcomes };
 
@@ -52,21 +46,6 @@ function inWords(places: readonly number[]): string {
 }
 
 /**
- * Returns the outcomes that are already decided under the keys of these requests and need no settling, by
- * request id. `withRefused` also returns the requests that were refused a moment ago. Throws Failed if
- * Postgres does not answer.
- */
-export async function readKnown(
-  keyed: readonly SentRequest[],
-  readOutcomes: ReadOutcomes,
-  withRefused: boolean,
-): Promise<Map<string, SubmitResult>> {
-  if (keyed.length === 0) return new Map();
-  const outcomes = await readOutcomes(keyed).catch(unknownKey);
-  return new Map([...outcomes].filter(([, { status }]) => withRefused || status !== 'abandoned'));
-}
-
-/**
  * Finds what earlier sends decided: whether anything was decided under the key of the list, and the outcomes
  * under the keys of these operations, by index. Throws Failed if Postgres does not answer. It only reads: the
  * batch that decides a key also claims it.
@@ -75,7 +54,7 @@ export async function findDecided(
   { sender, readOutcomes }: KeysOptions,
   operations: readonly Operation[],
   { client: { clientId }, key: listKey }: Pick<Caller, 'client' | 'key'>,
-): Promise<{ isListDecided: boolean; decided: ReadonlyMap<number, SubmitResult> }> {
+): Promise<{ isListDecided: boolean; decided: ReadonlyMap<number, StoredOutcome> }> {
   const pace = createPacer();
   const from = { clientId, arrivedAt: performance.now() };
   // The key alone finds the list: some of its operations may be forbidden by now.
@@ -136,7 +115,7 @@ export async function settleKeys(
   const keyed = operations
     .filter(({ key }) => key !== undefined)
     .map((operation) => ({ ...operation, clientId, deadline }));
-  const answers = await readKnown(keyed, readOutcomes, status === 'abandoned');
+  const answers: Map<string, SubmitResult> = await readKnown(keyed, readOutcomes, status === 'abandoned');
   const open = keyed.filter(({ requestId }) => !answers.has(requestId));
   const settled = await sender.settleAll(open, withinMs);
   for (const [index, { requestId }] of open.entries()) answers.set(requestId, settled[index]!);

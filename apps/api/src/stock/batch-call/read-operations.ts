@@ -1,17 +1,18 @@
 import type { Client } from '@inventory/auth/client';
-import { anyReversal, transactionPermission } from '@inventory/auth/permission';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
+import { BatchHead, BatchRequest, OperationHead, operationsMax } from '@inventory/domain/contract/batch';
+import type { Original } from '@inventory/domain/kinds/kind';
 import {
-  BatchHead,
-  BatchRequest,
-  OperationHead,
-  operationBodies,
-  operationsMax,
-} from '@inventory/domain/contract/batch';
-import { type FieldErrors, forbidden, invalid, type Refusal } from '@inventory/domain/contract/refused';
-import type { ReverseRequest } from '@inventory/domain/contract/reverse';
-import type { Evidence, Original, SingleRequest } from '@inventory/domain/stock/request';
-import { warehousesOf } from '@inventory/domain/stock/request';
+  type KindName,
+  kindNames,
+  kinds,
+  permissionOf,
+  reversedBy,
+  type SingleRequest,
+  warehousesOf,
+} from '@inventory/domain/kinds/kinds';
+import { type FieldErrors, forbidden, invalid, type Refusal } from '@inventory/domain/refusals/refused';
+import type { Evidence } from '@inventory/domain/request';
 import { createPacer, type Pacer } from '@inventory/process/pacer';
 import type { Context } from 'koa';
 import type { z } from 'zod';
@@ -115,10 +116,10 @@ function readOperation(text: string, isStrict: boolean): RawOperation {
 }
 
 const operationNames = new Map(
-  Object.entries(operationBodies).map(([kind, schema]) => [
-    kind,
+  kindNames.map((kind) => [
+    kind as string,
     // `dryRun` is known here, because an operation with it gets a refusal of its own.
-    new Set(['dryRun', ...namesOf(OperationHead), ...namesOf(schema)]),
+    new Set(['dryRun', ...namesOf(OperationHead), ...namesOf(kinds[kind].body)]),
   ]),
 );
 const allOperationNames = new Set([...operationNames.values()].flatMap((names) => [...names]));
@@ -144,27 +145,30 @@ export async function judgeOperations(
   findOriginals: FindOriginals,
 ): Promise<Operation[]> {
   const pace = createPacer();
-  const judged: (Operation | { undo: ReverseRequest; index: number; head: ReadHead })[] = [];
+  const judged: (Operation | Reversal)[] = [];
   for (const [index, raw] of operations.entries()) {
     const rest = pace();
     if (rest !== undefined) await rest;
     judged.push(judge(raw, index, client, times));
   }
-  const undone = judged.flatMap((each) => ('undo' in each ? [each.undo.transactionNo] : []));
+  const undone = judged.flatMap((each) => ('reverses' in each ? [each.reverses] : []));
   const originals = undone.length === 0 ? [] : await findOriginals(undone);
   let next = 0;
   return judged.map((each): Operation => {
-    if (!('undo' in each)) return each;
+    if (!('reverses' in each)) return each;
     const of = originals[next++] ?? null;
-    const { index, undo, head } = each;
+    const { index, kind, body, head } = each;
     const refusal = refuseReversal(of, client);
     const { evidence, misdated, ...named } = head;
     if (refusal !== null) return { index, ...named, refusal: misdated ?? refusal };
-    const request = { kind: 'reverse' as const, body: undo, of: of! };
+    const request = { kind, body, of } as SingleRequest;
     if (misdated !== null) return { index, ...named, refusal: misdated, misdated: request };
     return { index, ...named, evidence, request };
   });
 }
+
+/** An operation that reverses a transaction, which is still to be looked up. */
+type Reversal = { kind: KindName; body: object; reverses: number; index: number; head: ReadHead };
 
 type ReadHead = {
   key: string | null;
@@ -173,12 +177,7 @@ type ReadHead = {
   misdated: Refusal | null;
 };
 
-function judge(
-  sent: RawOperation,
-  index: number,
-  client: Client,
-  times: SentTimes,
-): Operation | { undo: ReverseRequest; index: number; head: ReadHead } {
+function judge(sent: RawOperation, index: number, client: Client, times: SentTimes): Operation | Reversal {
   if ('refusal' in sent) return { index, key: null, refusal: sent.refusal };
   const raw = sent.body;
   const head = OperationHead.safeParse(raw);
@@ -188,11 +187,10 @@ function judge(
     key: typeof raw.key === 'string' && headErrors.key === undefined ? raw.key : null,
   };
   if (headErrors.op !== undefined) return { ...named, refusal: invalid({ ...headErrors, ...sent.unknown }) };
-  const kind = raw.op as OperationHead['op'];
-  const needed = kind === 'reverse' ? anyReversal : transactionPermission[kind];
-  const denial = denyAction(client, needed, true);
+  const kind = raw.op as KindName;
+  const denial = denyAction(client, permissionOf(kind), true);
   if (denial !== null) return { ...named, refusal: forbidden[denial] };
-  const body = operationBodies[kind].safeParse(raw);
+  const body = kinds[kind].body.safeParse(raw);
   const evidence = head.success ? evidenceOf(head.data, times) : undefined;
   const wrongTimes = evidence !== undefined && 'errors' in evidence ? evidence.errors : null;
   const errors: FieldErrors = {
@@ -208,10 +206,11 @@ function judge(
     return { ...named, refusal: invalid({ ...errors, ...wrongTimes }) };
   const misdated = wrongTimes === null ? null : invalid(wrongTimes);
   const noted = evidence as Evidence | undefined;
-  if (kind === 'reverse') {
-    return { undo: body.data as ReverseRequest, index, head: { ...named, evidence: noted, misdated } };
+  const reverses = reversedBy(kind, body.data);
+  if (reverses !== null) {
+    return { kind, body: body.data, reverses, index, head: { ...named, evidence: noted, misdated } };
   }
-  const request = { kind, body: body.data } as Exclude<SingleRequest, { kind: 'reverse' }>;
+  const request = { kind, body: body.data } as SingleRequest;
   const outside = denyWarehouses(client, warehousesOf(request));
   if (outside !== null) return { ...named, refusal: misdated ?? forbidden[outside] };
   return misdated === null

@@ -1,6 +1,6 @@
-import { type Conflict, operationRefused } from '@inventory/domain/contract/conflict';
-import type { Refusal } from '@inventory/domain/contract/refused';
-import type { AtomicRefusal } from '@inventory/domain/stock/atomic';
+import type { AtomicRefusal } from '@inventory/domain/atomic';
+import { type Conflict, operationRefused } from '@inventory/domain/refusals/conflict';
+import type { Refusal } from '@inventory/domain/refusals/refused';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { Refused } from '../../http/errors.ts';
 import type { Reply } from '../../http/route.ts';

@@ -1,19 +1,9 @@
-import type { AtomicTrial } from '@inventory/db/batch/dry-run';
-import { type Conflict, operationRefused } from '@inventory/domain/contract/conflict';
-import type { SingleRequest } from '@inventory/domain/stock/request';
+import type { Conflict } from '@inventory/domain/refusals/conflict';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { batchErrorText, Failed, type FailureCause, messages, soonAgain } from '../../http/errors.ts';
 import type { Reply } from '../../http/route.ts';
 import type { Operation } from './read-operations.ts';
-import {
-  appliedResult,
-  besideRefused,
-  isRepeat,
-  type Result,
-  refusedResult,
-  resultsText,
-  summaryOf,
-} from './results.ts';
+import { besideRefused, isRepeat, type Result, resultsText, summaryOf } from './results.ts';
 
 /** The answer 200 of a batch. */
 export function batchReply(
@@ -43,21 +33,6 @@ export function refusedReply(
     text: batchErrorText(409, refusal, resultsText(operations, results)),
     headers: isReplayed ? { 'Idempotent-Replayed': 'true' } : {},
   };
-}
-
-/** The answer of a dry run of an atomic batch. */
-export function trialReply(
-  trial: AtomicTrial,
-  requests: readonly SingleRequest[],
-  operations: readonly Operation[],
-): Reply {
-  if (trial.status === 'refused') {
-    const { index, refusal } = trial;
-    const results = new Map([[index, refusedResult(refusal)]]);
-    return refusedReply(operations, results, operationRefused(index, 1), false);
-  }
-  const results = requests.map(({ kind }, index) => appliedResult(kind, trial.texts[index]!));
-  return batchReply('atomic', resultsText(operations, results), summaryOf(results), false, true);
 }
 
 /**

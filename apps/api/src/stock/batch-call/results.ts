@@ -1,5 +1,5 @@
-import type { Refusal } from '@inventory/domain/contract/refused';
-import type { StockKind } from '@inventory/domain/stock/request';
+import type { Refusal } from '@inventory/domain/refusals/refused';
+import type { StockKind } from '@inventory/domain/request';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { errorText, messages, statusOf, unknownOutcome } from '../../http/errors.ts';
 import { appliedStatusOf } from '../transactions.ts';

@@ -1,12 +1,13 @@
 import { isKeyed } from '@inventory/db/requests/idempotency-keys';
-import { operationsOf, type QueuedRequest, warehousesOf } from '@inventory/domain/stock/request';
+import { warehousesOf } from '@inventory/domain/kinds/kinds';
+import { operationsOf, type QueuedRequest } from '@inventory/domain/request';
 import { createPacer } from '@inventory/process/pacer';
 import { TooLateError, within } from '@inventory/process/within';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { type CallTexts, underOf } from '../answer-texts.ts';
+import { type ReadOutcomes, readKnown } from '../known-outcomes.ts';
 import type { Sender } from '../sender.ts';
 import { createAnswerRoom } from './answer-room.ts';
-import { type ReadOutcomes, readKnown } from './keys.ts';
 import { isNotApplied, isRepeat } from './results.ts';
 import type { BatchTurns } from './turns.ts';
 
@@ -104,7 +105,7 @@ export async function runEach(
       await pace();
       requests.push(tasks[place]!.make(now));
     }
-    const known = await readKnown(requests.filter(isKeyed), readOutcomes, false);
+    const known: Map<string, SubmitResult> = await readKnown(requests.filter(isKeyed), readOutcomes, false);
     const open = requests.filter(({ requestId }) => !known.has(requestId));
     const settled = await sender.settleAll(open, settleWithin(arrivedAt));
     for (const [index, { requestId }] of open.entries()) known.set(requestId, settled[index]!);

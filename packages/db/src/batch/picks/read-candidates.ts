@@ -1,12 +1,9 @@
+import { itemIdOf, pickOf, type SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Quantity } from '@inventory/domain/quantity';
-import { quantityOf } from '@inventory/domain/quantity';
+import type { Queued } from '@inventory/domain/request';
 import { lotsLookedAtMax, lotsPerTransactionMax } from '@inventory/domain/stock/allocate';
 import { allocationOrder, gateKey } from '@inventory/domain/stock/batch';
-import { countPick } from '@inventory/domain/stock/count';
-import { issuePick } from '@inventory/domain/stock/issue';
 import { askKey, type LotFilter, pickKey } from '@inventory/domain/stock/lot-filter';
-import { movePick } from '@inventory/domain/stock/move';
-import { itemIdOf, type Queued, type SingleRequest } from '@inventory/domain/stock/request';
 import type { Pacer } from '@inventory/process/pacer';
 import type { Tx } from '../../postgres/pool.ts';
 import type { PartNumbers } from '../gates.ts';
@@ -224,7 +221,7 @@ function keepHorizon(read: Read, picked: PickedLots | undefined, now: Date, foun
  * any number.
  */
 function firstRoundFor(requests: readonly Queued<SingleRequest>[], all: readonly { ask: Ask }[]): number {
-  if (requests.some(({ kind }) => kind === 'reverse')) return 1;
+  if (requests.some((request) => 'of' in request)) return 1;
   const asked = new Map<string, number>();
   for (const { ask } of all) {
     const count = (asked.get(gateOf(ask.pick)) ?? 0) + 1;
@@ -254,25 +251,10 @@ function judge(
 function asksOf(requests: readonly Queued<SingleRequest>[], parts: PartNumbers) {
   return requests.flatMap((request) => {
     const partNo = parts.byShortId.get(itemIdOf(request));
-    if (request.kind === 'receive' || request.kind === 'reverse' || partNo === undefined) return [];
-    const pick = pickOf(partNo, request);
-    const units = request.kind === 'count' ? null : quantityOf(request.body.units);
-    return [{ request, ask: { pick, key: pickKey(pick), units } }];
+    const pick = partNo === undefined ? null : pickOf(partNo, request);
+    if (pick === null) return [];
+    return [{ request, ask: { pick: pick.lots, key: pickKey(pick.lots), units: pick.units } }];
   });
-}
-
-export function pickOf(
-  partNo: number,
-  request: Exclude<SingleRequest, { kind: 'receive' | 'reverse' }>,
-): LotFilter {
-  switch (request.kind) {
-    case 'move':
-      return movePick(partNo, request.body);
-    case 'issue':
-      return issuePick(partNo, request.body);
-    case 'count':
-      return countPick(partNo, request.body);
-  }
 }
 
 const gateOf = ({ partNo, wid }: { partNo: number; wid: number }) => gateKey(partNo, wid);

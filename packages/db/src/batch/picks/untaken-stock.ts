@@ -1,5 +1,5 @@
-import type { Untaken } from '@inventory/domain/contract/conflict';
 import { parseQuantity } from '@inventory/domain/quantity';
+import type { Untaken } from '@inventory/domain/refusals/conflict';
 import type { Batch } from '@inventory/domain/stock/batch';
 import { type LotFilter, pickKey } from '@inventory/domain/stock/lot-filter';
 import { raw, send } from '../../postgres/piece.ts';

@@ -1,8 +1,7 @@
 import { Socket } from 'node:net';
 import type { DatabaseAddress, Place } from '@inventory/process/settings/database-address';
-import postgres from 'postgres';
-import { createPrimary, type Standing } from './primary.ts';
-import { serverOptions } from './server-options.ts';
+import { createPrimary } from './primary.ts';
+import { askStanding, type Look } from './standing.ts';
 
 /** The servers of an address, for all connections of this process. */
 export type Hosts = {
@@ -10,6 +9,8 @@ export type Hosts = {
   openSocket(): Promise<Socket>;
   /** Says that another server may be the primary now. */
   doubt(): void;
+  /** How each server was last seen, in the order of the address; some seconds old at most. */
+  looks(): Look[];
 };
 
 // While connections are open: a former primary may go on answering.
@@ -27,12 +28,19 @@ export function hostsOf(
   return hosts;
 }
 
+/** How this process has last seen the servers of an address with several hosts; empty for one host. */
+export function looksOf(databaseUrl: string): Look[] {
+  return known.get(databaseUrl)?.looks() ?? [];
+}
+
 function createHosts(address: DatabaseAddress, settings: Record<string, string>): Hosts {
   const sockets = new Map<Socket, Place>();
+  const looks = new Map<Place, Look>();
   let watching: NodeJS.Timeout | undefined;
   const primary = createPrimary(
     address.places,
     (place) => askStanding(address, place, settings),
+    (look) => looks.set(look.place, look),
     // Their answers may be older than the promotion.
     (place) => {
       for (const [socket, to] of sockets) if (to !== place) socket.destroy();
@@ -64,31 +72,6 @@ function createHosts(address: DatabaseAddress, settings: Record<string, string>)
       }
     },
     doubt: primary.doubt,
+    looks: () => address.places.flatMap((place) => looks.get(place) ?? []),
   };
-}
-
-/** Asks a server for its standing, on a separate connection. */
-async function askStanding(
-  address: DatabaseAddress,
-  place: Place,
-  settings: Record<string, string>,
-): Promise<Standing> {
-  const sql = postgres({
-    ...serverOptions(address, place),
-    max: 1,
-    fetch_types: false,
-    connection: settings,
-  });
-  try {
-    const [row] = await sql.unsafe(`
-      select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as takes_writes`);
-    if (row!.takes_writes !== true) return { isPrimary: false, timeline: 0 };
-    // Some providers' servers do not know this function; then all servers look alike.
-    const [log] = await sql
-      .unsafe('select substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as timeline')
-      .catch(() => []);
-    return { isPrimary: true, timeline: log === undefined ? 0 : Number.parseInt(log.timeline, 16) };
-  } finally {
-    void sql.end({ timeout: 1 }).catch(() => {});
-  }
 }

@@ -1,12 +1,6 @@
 import { PlainError } from '@inventory/process/plain-error';
 import type { Place } from '@inventory/process/settings/database-address';
-import { within } from '@inventory/process/within';
-
-/**
- * A server's report about itself. `isPrimary`: it takes writes. `timeline`: each promotion starts the next
- * one.
- */
-export type Standing = { isPrimary: boolean; timeline: number };
+import { type Look, lookAt, type Standing } from './standing.ts';
 
 /**
  * Finds the primary among several servers. The driver itself tries its hosts in order for each new
@@ -21,8 +15,6 @@ export type Primary = {
   doubt(): void;
 };
 
-// Opening a connection takes no longer.
-const askWithinMs = 3000;
 // After the first answer, the others get this long plus twice the time of that answer.
 const patienceMs = 1000;
 // If two servers claim to be the primary, one of them is outdated. The second answer may come from the right
@@ -37,10 +29,14 @@ class NoPrimaryError extends PlainError {
   readonly code = 'ECONNREFUSED';
 }
 
-/** `ask` opens a connection to a server and asks it. `onMoved` is called each time the primary changes. */
+/**
+ * `ask` opens a connection to a server and asks it; `onLook` is told how that ended. `onMoved` is called each
+ * time the primary changes.
+ */
 export function createPrimary(
   places: readonly Place[],
   ask: (place: Place) => Promise<Standing>,
+  onLook: (look: Look) => void,
   onMoved: (place: Place) => void,
 ): Primary {
   let current: Place | null = null;
@@ -57,8 +53,11 @@ export function createPrimary(
 
   /** Returns the timeline of a server that is the primary, as far as known. Throws if it is not. */
   async function askOne(place: Place): Promise<number> {
-    const standing = await within(askWithinMs, ask(place));
-    if (!standing.isPrimary) throw new NoPrimaryError('no server of DATABASE_URL takes writes');
+    const look = await lookAt(place, ask);
+    onLook(look);
+    const { standing } = look;
+    if (standing === null) throw look.error;
+    if (standing.role !== 'primary') throw new NoPrimaryError('no server of DATABASE_URL takes writes');
     if (standing.timeline < timeline) {
       throw new NoPrimaryError(
         'a server of DATABASE_URL takes writes, but it was left behind by a promotion',

@@ -44,12 +44,12 @@ export function whyLossy(replication: Replication, hostCount: number): string | 
 
 /**
  * The number of this role's commits that have waited for a standby for more than two seconds. Such a wait has
- * no time limit.
+ * no time limit. `name`: of its connections; default: all.
  */
-export async function countHangingCommits(sql: Sql): Promise<number> {
+export async function countHangingCommits(sql: Sql, name = ''): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::integer as count from pg_stat_activity
-    where usename = current_user and wait_event = 'SyncRep'
+    where usename = current_user and wait_event = 'SyncRep' and ${name} in ('', application_name)
       and state_change < clock_timestamp() - interval '2 seconds'`;
   return row!.count;
 }

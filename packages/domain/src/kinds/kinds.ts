@@ -1,0 +1,86 @@
+import { type Needed, permissionsIn } from '../permission.ts';
+import type { Batch } from '../stock/batch.ts';
+import type { Decision } from '../stock/decision.ts';
+import { count } from './count.ts';
+import { issue } from './issue.ts';
+import type { AnyRequest, Kind, Pick, Undo } from './kind.ts';
+import { move } from './move.ts';
+import { receive } from './receive.ts';
+import { reverse } from './reverse.ts';
+
+/** The kinds of stock transactions. Everything that depends on a kind is made from this table. */
+export const kinds = { receive, move, issue, count, reverse } as const;
+export type KindName = keyof typeof kinds;
+export const kindNames = Object.keys(kinds) as [KindName, ...KindName[]];
+
+/**
+ * One transaction as requested: the kind and the validated body. `sentName`: the alias or GTIN that it was
+ * sent with; `itemID` is the shortID of that item then.
+ */
+export type SingleRequest = { sentName?: string } & {
+  [Name in KindName]: Parameters<(typeof kinds)[Name]['decide']>[1];
+}[KindName];
+
+/** A kind by its name. */
+export function kindOf(name: string): Kind<AnyRequest> {
+  return kinds[name as KindName] as unknown as Kind<AnyRequest>;
+}
+
+/** How transactions of this kind are reversed; null: not at all. */
+export function undoOf(name: string): Undo | null {
+  return kindOf(name).undo;
+}
+
+// Without any of these, a client cannot reverse anything.
+const anyReversal = {
+  anyOf: [...new Set(kindNames.flatMap((name) => permissionsIn(undoOf(name)?.permission ?? [])))].sort(
+    (one, other) => one - other,
+  ),
+};
+
+/** The permissions that a client needs to ask for this kind. For a transaction: {@link neededFor}. */
+export function permissionOf(name: KindName): Needed {
+  return kindOf(name).permission ?? anyReversal;
+}
+
+/** Whether a kind reverses other transactions. */
+export function reverses(name: KindName): boolean {
+  return kindOf(name).permission === null;
+}
+
+/** The transaction that a call reverses; null if it reverses none. */
+export function reversedBy(name: KindName, body: object): number | null {
+  return reverses(name) ? (body as { transactionNo: number }).transactionNo : null;
+}
+
+/** The permissions for a transaction. None to reverse what cannot be reversed, which is always refused. */
+export function neededFor(request: SingleRequest): Needed {
+  const { kind, of }: AnyRequest = request;
+  return of === undefined ? permissionOf(kind as KindName) : (undoOf(of.kind)?.permission ?? []);
+}
+
+/** The item of a transaction. */
+export function itemIdOf(request: SingleRequest): string {
+  return kindOf(request.kind).itemID(request);
+}
+
+/** All warehouses that a transaction touches. Each must be in the client's scope. */
+export function warehousesOf(request: SingleRequest): number[] {
+  return kindOf(request.kind).warehouses(request);
+}
+
+/** The lots from which a transaction may take units; see `Kind`. */
+export function pickOf(partNo: number, request: SingleRequest): Pick | null {
+  return kindOf(request.kind).pick(partNo, request);
+}
+
+/** Decides one transaction. If it is applied, changes the batch. */
+export function decide(batch: Batch, request: SingleRequest): Decision {
+  const kind = kindOf(request.kind);
+  const decision = kind.decide(batch, request, undoOf);
+  // The answer to a receipt has the whole lot instead.
+  const tellsItem = request.sentName !== undefined && 'shortID' in kind.answer.shape;
+  if (!tellsItem || decision.status !== 'applied') return decision;
+  const shortID = itemIdOf(request);
+  return { ...decision, answer: (transactionNo) => ({ ...decision.answer(transactionNo), shortID }) };
+}

@@ -1,0 +1,73 @@
+import { setTimeout } from 'node:timers/promises';
+import type { CDPSession, Page } from 'playwright-core';
+
+/**
+ * Milliseconds between two keys: of a person, of a person who types fast, of a scanner, and of a slow one.
+ */
+export const pace = { hand: 120, fastHand: 70, scanner: 5, slowScanner: 30 };
+
+// Whoever presses keys pauses before the first.
+const pauseMs = 300;
+
+type Hands = { session: CDPSession; at: number };
+const handsOf = new WeakMap<Page, Promise<Hands>>();
+
+const special: Record<string, object> = {
+  Enter: { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' },
+  Tab: { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 },
+  Backspace: { key: 'Backspace', code: 'Backspace', windowsVirtualKeyCode: 8 },
+  // FNC1, as scanners type it.
+  '\u001d': { key: ']', code: 'BracketRight', windowsVirtualKeyCode: 221, modifiers: 2 },
+};
+
+// The codes of signs are those of other keys, such as Delete.
+const codeOf = (key: string) => (/[a-z\d]/i.test(key) ? key.toUpperCase().charCodeAt(0) : 0);
+
+/**
+ * Presses keys, one after the other. The browser is told when each was pressed, so a slow machine makes no
+ * scanner slow. Names of keys stand beside characters.
+ */
+async function press(page: Page, keys: readonly string[], gapMs: number): Promise<void> {
+  const known =
+    handsOf.get(page) ??
+    page
+      .context()
+      .newCDPSession(page)
+      .then((session) => ({ session, at: 0 }));
+  handsOf.set(page, known);
+  const hands = await known;
+  let at = Math.max(Date.now(), hands.at + pauseMs);
+  for (const key of keys) {
+    const shown = special[key] ?? { key, text: key, windowsVirtualKeyCode: codeOf(key) };
+    for (const type of ['keyDown', 'keyUp'] as const) {
+      const { text, ...rest } = shown as { text?: string };
+      const typed = type === 'keyDown' && text !== undefined ? { text } : {};
+      await hands.session.send('Input.dispatchKeyEvent', { type, ...rest, ...typed, timestamp: at / 1000 });
+    }
+    hands.at = at;
+    at += gapMs;
+  }
+  // What the driver presses next, it presses now.
+  await setTimeout(Math.max(0, hands.at + pauseMs - Date.now()));
+}
+
+/** Types a text as a person does, into whatever has the focus; then presses these keys. */
+export function typeByHand(page: Page, text: string, ...then: string[]): Promise<void> {
+  return press(page, [...text, ...then], pace.hand);
+}
+
+/** Scans as a scanner that types does: fast keys that end in Enter, wherever the focus is. */
+export function wedge(page: Page, code: string, gapMs = pace.scanner): Promise<void> {
+  return press(page, [...code, 'Enter'], gapMs);
+}
+
+/** Types and presses Enter as fast as hands can. */
+export function typeFast(page: Page, text: string): Promise<void> {
+  return press(page, [...text, 'Enter'], pace.fastHand);
+}
+
+/** Puts a whole code in at once and ends it with Enter, as some devices do. */
+export async function putIn(page: Page, code: string): Promise<void> {
+  await page.keyboard.insertText(code);
+  await page.keyboard.press('Enter');
+}

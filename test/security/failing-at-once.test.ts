@@ -1,0 +1,73 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const program = join(root, 'test/harness/network/fails-at-once.ts');
+
+// How each try ends; and the files of ours that begin a connection, a look-up or a request in it.
+const expected: [name: string, outcome: string, files: string[]][] = [
+  ['a message to an address', 'unreachable', ['packages/webhooks/src/bounded-connection.ts']],
+  ['a message to a name', 'unreachable', ['packages/webhooks/src/send-message.ts']],
+  ['a message to a name, encrypted', 'unreachable', []],
+  ['a message to a name without name servers', 'unknownHost', ['packages/webhooks/src/look-up.ts']],
+  ['Postgres by address', 'ENETUNREACH', ['packages/db/src/postgres/pool.ts']],
+  ['Postgres by name', 'ECONNREFUSED', []],
+  [
+    'Postgres on several hosts',
+    'ENETUNREACH',
+    ['packages/db/src/postgres/servers/hosts.ts', 'packages/db/src/postgres/servers/standing.ts'],
+  ],
+  ['Redis by address', 'told', ['packages/queue/src/redis/redis.ts']],
+  ['Redis by name', 'told', []],
+  ['Redis by Sentinels', 'told', []],
+  ['Redis Cluster', 'told', ['packages/queue/src/redis/redis-cluster.ts']],
+  ['the node of a Redis Cluster', 'a socket', ['packages/queue/src/redis/slot-connector.ts']],
+  ['a Redis of this machine', 'refused', ['packages/local/src/redis/redis.ts']],
+  ['the api of this machine', 'refused', ['apps/admin/src/start/banner.ts']],
+  [
+    'the clock of an api',
+    expect.stringContaining('does not answer'),
+    ['apps/admin/src/doctor/machine-checks.ts'],
+  ],
+  ['the certificate of an address', 'refused', ['packages/process/src/certificate-end.ts']],
+  ['a call of the client', 'refused', ['packages/client/src/http/transport.ts']],
+];
+// These begin one in the same way as a file of the table, by the driver, which tells its caller.
+const alike: Record<string, string> = {
+  'packages/db/src/postgres/trace-statements.ts': 'never connects',
+  'packages/local/src/postgres/postgres.ts': 'as packages/db/src/postgres/pool.ts',
+};
+
+test('no connection, look-up or request that fails in the turn in which it began ends a process', async () => {
+  const options = ['--conditions', 'inventory-source', '--import', 'tsx', program];
+  const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: join(root, 'test') });
+  expect(JSON.parse(stdout)).toEqual(Object.fromEntries(expected));
+});
+
+const begins = [
+  // What is imported from Node under these names and called.
+  /import \{[^}]*\b(?:connect|createConnection|request|get|lookup|Resolver|Socket)\b[^}]*\} from 'node:(?:net|tls|http|https|http2|dgram|dns|dns\/promises)'/,
+  /\bnew (?:Redis|Cluster)\(/,
+  /[ (]postgres\(/,
+  /\bfetch\(/,
+];
+
+test('every file that begins one is tried', () => {
+  const files = execFileSync('git', ['ls-files', 'apps/*/src/*.ts', 'packages/*/src/*.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const found = files
+    .trim()
+    .split('\n')
+    .filter((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+        .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|\btype \w+/g, '')
+        .replaceAll(/^import type .*$/gm, '');
+      return begins.some((each) => each.test(text));
+    });
+  expect(found.sort()).toEqual([...expected.flatMap(([, , files]) => files), ...Object.keys(alike)].sort());
+});
