@@ -24,13 +24,6 @@ export async function run(log: Log, start: () => Promise<Running>): Promise<void
   const unknown = unknownSettingsLine(process.env);
   if (unknown !== null) log.warn(unknown);
   const supervised = process.send !== undefined;
-  let running: Running;
-  try {
-    running = await start();
-  } catch (error) {
-    process.stderr.write(`${startError(error)}\n`);
-    process.exit(1);
-  }
   let stopping = false;
   const stop = (signal: string) => {
     if (stopping) return;
@@ -41,16 +34,27 @@ export async function run(log: Log, start: () => Promise<Running>): Promise<void
       log.error(`not stopped within ${stopWithinMs / 1000} s; open connections are cut off`);
       process.exit(1);
     }, stopWithinMs).unref();
-    running.stop().then(
-      () => process.exit(0),
-      (error) => {
-        log.error({ err: error }, 'stopping failed');
-        process.exit(1);
-      },
-    );
+    starting
+      .then((running) => running.stop())
+      .then(
+        () => process.exit(0),
+        (error) => {
+          log.error({ err: error }, 'stopping failed');
+          process.exit(1);
+        },
+      );
   };
+  // Before the start: a process that has just said that it is up must stop in order, too.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  const starting = start();
+  let running: Running;
+  try {
+    running = await starting;
+  } catch (error) {
+    process.stderr.write(`${startError(error)}\n`);
+    process.exit(1);
+  }
   if (supervised) {
     const { port = null, internalPort = null } = running;
     const message: UpMessage = { up: true, port, internalPort };
