@@ -15,10 +15,10 @@ export default defineConfig({
     // Files share only modules, which take longer to load than most tests to run.
     isolate: false,
     // Generous: they end hanging tests, and say nothing about the speed of a machine.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    teardownTimeout: 60_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    teardownTimeout: 180_000,
+    expect: { poll: { timeout: 180_000 } },
     // The last line of a run is for readers who only want the count.
     reporters: ['default', './harness/count-reporter.ts'],
   },

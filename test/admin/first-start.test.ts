@@ -78,9 +78,9 @@ test('start says at once that it begins, and on a terminal for how long the pres
     ...{ PORT: '0', INTERNAL_PORT: '' },
   });
   const { shown } = started;
-  await expect.poll(shown, { timeout: 60_000 }).toMatch(/^starting the service\r\n/);
-  await expect.poll(shown, { timeout: 60_000 }).toMatch(/\r\d+ s {2}bringing the tables up to date/);
+  await expect.poll(shown).toMatch(/^starting the service\r\n/);
+  await expect.poll(shown).toMatch(/\r\d+ s {2}bringing the tables up to date/);
   await held`select pg_advisory_unlock_shared(${migrationLockKey}::bigint)`;
   held.release();
-  await expect.poll(shown, { timeout: 60_000 }).toContain('Ctrl-C');
+  await expect.poll(shown).toContain('Ctrl-C');
 });

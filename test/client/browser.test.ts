@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Fault, startFaultProxy } from '../harness/network/fault-proxy.ts';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { hasBrowser, slowMs, startBrowser } from '../harness/pages/browser.ts';
 import { useService } from '../harness/service/service.ts';
 import { credentialsFor, typedClient } from '../harness/service/typed-client.ts';
 
@@ -21,6 +21,7 @@ async function openPage(context: BrowserContext, origin: string): Promise<Page> 
     ...{ bundle: true, write: false, format: 'esm', platform: 'browser', logLevel: 'error' },
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(slowMs);
   await page.route('**/page/**', (route) =>
     route.request().url().endsWith('.js')
       ? route.fulfill({ contentType: 'text/javascript', body: outputFiles[0]!.text })

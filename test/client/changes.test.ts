@@ -51,7 +51,7 @@ test('changes come in order, each once, over any number of lost connections', as
     const body = { itemID, units: 1, wid: 1, reasonCode: 0 };
     written.push((await inventory.receive(body)).transactionNo);
   }
-  await expect.poll(() => seen.length, { timeout: 60_000 }).toBe(20);
+  await expect.poll(() => seen.length).toBe(20);
   ending.abort();
   expect(await following).toMatchObject({ name: 'AbortError', code: 'aborted' });
   expect(seen).toEqual(written);
@@ -179,13 +179,10 @@ test('a mirror reads the lists again when its warehouses are others', async () =
     insert into client_warehouse (client_id, wid)
     select client_id, 2 from client where client_id = ${client.clientId}`;
   await expect
-    .poll(
-      async () => {
-        await mirror.caughtUp();
-        return [...shelf.kinds.get('warehouse')!.keys()];
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      await mirror.caughtUp();
+      return [...shelf.kinds.get('warehouse')!.keys()];
+    })
     .toEqual([1, 2]);
   await mirror.close();
 });

@@ -43,7 +43,7 @@ async function start(example: string, env: Record<string, string>) {
     child,
     output: () => output,
     /** Waits until it has said this. */
-    said: (text: string | RegExp) => expect.poll(() => output, { timeout: 60_000 }).toMatch(text),
+    said: (text: string | RegExp) => expect.poll(() => output).toMatch(text),
   };
 }
 
@@ -120,7 +120,7 @@ test.skipIf(process.getBuiltinModule('node:sqlite') === undefined)(
     await first.said('caught up');
     expect(unitsOf()).toEqual([5]);
     await inventory.issue({ itemID, units: '1.5', wid: 1, reasonCode: 0 });
-    await expect.poll(unitsOf, { timeout: 60_000 }).toEqual([3.5]);
+    await expect.poll(unitsOf).toEqual([3.5]);
     first.child.kill('SIGKILL');
     await once(first.child, 'exit');
     await inventory.receive({ itemID, units: 7, wid: 2, reasonCode: 0 });

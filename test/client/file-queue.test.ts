@@ -95,13 +95,13 @@ test('of two programs that open a queue at the same moment one is refused, whate
     const two = ['a', 'b'].map((name) => startProgram(path, `${round}${name}`));
     const isSaid = (what: RegExp) => () =>
       two.filter(({ said }) => said.some((line) => what.test(line))).length;
-    await expect.poll(isSaid(/ready/), { timeout: 60_000 }).toBe(2);
+    await expect.poll(isSaid(/ready/)).toBe(2);
     for (const { begin } of two) begin();
     if (round % 3 === 2) {
       // In the middle of opening it.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
     } else {
-      await expect.poll(isSaid(/opened|refused/), { timeout: 60_000 }).toBe(2);
+      await expect.poll(isSaid(/opened|refused/)).toBe(2);
       const answers = two.map(({ said }) => said[1]);
       expect(answers.sort(), `round ${round}`).toEqual(['opened', 'refused']);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));

@@ -18,7 +18,6 @@ import { uniqueName } from '../harness/service/service.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 
 const itemID = 'ITEM';
-const patient = { timeout: 120_000 };
 let pair: PostgresPair;
 
 beforeAll(async () => {
@@ -93,7 +92,7 @@ describe('lists of a replica', () => {
 
   test('every list shows every write answered before it, and a replica that has caught up gives it', async () => {
     await writeAndRead(times);
-    await expect.poll(readsAgain, patient).toBeGreaterThan(times);
+    await expect.poll(readsAgain).toBeGreaterThan(times);
   });
 
   test('the same from the primary while the replica stands still', async () => {
@@ -101,12 +100,12 @@ describe('lists of a replica', () => {
     await writeAndRead(2);
     await sql`select pg_wal_replay_pause()`;
     const replayState = async () => (await sql`select pg_get_wal_replay_pause_state() as state`)[0]!.state;
-    await expect.poll(replayState, patient).toBe('paused');
+    await expect.poll(replayState).toBe('paused');
     const before = await readsBy('replica');
     await writeAndRead(times);
     expect(await readsBy('replica')).toBe(before);
     await sql`select pg_wal_replay_resume()`;
-    await expect.poll(readsAgain, patient).toBeGreaterThan(before);
+    await expect.poll(readsAgain).toBeGreaterThan(before);
   });
 
   test('the same while the replica applies late what it gets', async () => {
@@ -146,7 +145,7 @@ test('a warning at start and by doctor while no standby is synchronous', async (
   expect(checks.replication).toMatchObject({ state: 'warn', found: `1 attached; ${warning}` });
 
   await setOnPrimary(`set synchronous_standby_names = 'standby'`);
-  await expect.poll(() => findLossyReplication(pair.primary.sql, 2), patient).toBe(null);
+  await expect.poll(() => findLossyReplication(pair.primary.sql, 2)).toBe(null);
   await setOnPrimary('reset synchronous_standby_names');
 });
 
@@ -164,7 +163,7 @@ test('503, then the new primary’s answer, once the old primary is read-only; n
     reads += 1;
     return (await read()).status;
   };
-  await expect.poll(statusOfRead, patient).toBe(503);
+  await expect.poll(statusOfRead).toBe(503);
   // Each connection notices with its first statement, not only once something else has ended it.
   expect(reads).toBeLessThan(200);
   await pair.standby.promote();
@@ -174,11 +173,11 @@ test('503, then the new primary’s answer, once the old primary is read-only; n
     answers.push(await read());
     return answers.at(-1)!.status;
   };
-  await expect.poll(nextStatus, patient).toBe(200);
+  await expect.poll(nextStatus).toBe(200);
   expect(answers.filter(({ status }) => status !== 503).map(({ body }) => body.description)).toEqual([
     'of the new primary',
   ]);
-  await expect.poll(async () => (await write()).status, patient).toBe(201);
+  await expect.poll(async () => (await write()).status).toBe(201);
   expect((await untilAnswered(read)).body.description).toBe('of the new primary');
   const [counted] = await pair.standby.sql`select count(*) from lot`;
   const list = await untilAnswered(() => clients[0]!.get('/Inventory/1?pageSize=1'));
@@ -200,12 +199,12 @@ test('answers come from the promoted server alone, even when the old primary com
   const lotsOf = async ({ sql }: PostgresPair['primary']) => (await sql`select from lot`).length;
   for (const api of [0, 1]) expect((await receiveOnce(service.clients[api]!, { itemID })).status).toBe(201);
   const before = await lotsOf(pair.primary);
-  await expect.poll(() => lotsOf(pair.standby), patient).toBe(before);
+  await expect.poll(() => lotsOf(pair.standby)).toBe(before);
 
   // Nothing passes and nobody is told, as when a machine stands still.
   stretch.setState('stalled');
   await pair.standby.promote();
-  for (const api of [0, 1]) await expect.poll(async () => (await receive(api)).status, patient).toBe(201);
+  for (const api of [0, 1]) await expect.poll(async () => (await receive(api)).status).toBe(201);
   stretch.setState('open');
   await pair.primary.sql`select pg_logical_emit_message(false, 'ahead', repeat('x', 8000000))`;
   await pair.primary.sql`select pg_switch_wal()`;

@@ -10,7 +10,6 @@ import { examine } from '../harness/service/doctor.ts';
 import { prepareDatabase, receiveOnce, startOwnService } from '../harness/service/own-service.ts';
 
 const itemID = 'FOLLOWED';
-const patient = { timeout: 120_000 };
 
 async function startPair(synchronous: boolean): Promise<PostgresPair> {
   return startPostgresPair({ prepare: (sql) => prepareDatabase(sql, [itemID]), synchronous });
@@ -61,7 +60,7 @@ describe('with a synchronous standby', () => {
     const { nextCursor: before } = (await readOn(client, first)).body;
     const receipt = await receiveOnce(client, { itemID, units: 100 });
     expect((await readOn(client, before)).body.value[0].lots[0].units).toBe(100);
-    await expect.poll(() => receiver.received.length, patient).toBeGreaterThan(0);
+    await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
     const events = await readEvents(`${service.baseUrls[0]}/Changes?after=${before}`, {
       Authorization: `Bearer ${client.token}`,
     });
@@ -77,7 +76,7 @@ describe('with a synchronous standby', () => {
     await pair.primary.kill();
     await pair.primary.startAgain();
     const lot = async () => (await client.get(`/Inventory/Lots/${receipt.body.recNo}`)).body.units;
-    await expect.poll(lot, patient).toBe(60);
+    await expect.poll(lot).toBe(60);
     const walk = await cursorOf(client);
     const waited = await client.get(`/Changes?after=${before}&wait=1`);
     expect([waited.status, waited.body.value]).toEqual([200, []]);
@@ -115,21 +114,21 @@ describe('with an asynchronous standby', () => {
     const lotsOf = async () => (await untilAnswered(() => client.get('/Inventory/1'))).body.totalCount;
     const count = (await pair.primary.sql`select from lot`).length;
     const replayed = async () => (await pair.standby.sql`select from lot`).length;
-    await expect.poll(replayed, patient).toBe(count);
+    await expect.poll(replayed).toBe(count);
     // The standby gets nothing more.
     await pair.standby.sql`alter system set primary_conninfo = ''`;
     await pair.standby.sql`select pg_reload_conf()`;
     const attached = async () => (await pair.primary.sql`select from pg_stat_replication`).length;
-    await expect.poll(attached, patient).toBe(0);
+    await expect.poll(attached).toBe(0);
     for (let lost = 0; lost < 5; lost++) await receiveOnce(client, { itemID, units: 1 });
     const last = await readOn(client, first.body.nextCursor);
     expect(last.body.value.length).toBe(5);
     const isTold = () => changesIn(receiver.received.map(({ body }) => body)).length >= 11;
-    await expect.poll(isTold, patient).toBe(true);
+    await expect.poll(isTold).toBe(true);
 
     await pair.primary.kill();
     await pair.standby.promote();
-    await expect.poll(lotsOf, patient).toBe(count);
+    await expect.poll(lotsOf).toBe(count);
     const cursors = [last.body.nextCursor, first.body.nextCursor];
     const refused = async (of: ApiClient) => {
       for (const cursor of cursors)
@@ -145,9 +144,9 @@ describe('with an asynchronous standby', () => {
     await refused(other);
     // Some of it may be told again: the standby may know less of the webhook than of the stock.
     const told = () => changesIn(receiver.received.map(({ body }) => body));
-    await expect.poll(() => told().some(({ type }) => type === 'scope'), patient).toBe(true);
+    await expect.poll(() => told().some(({ type }) => type === 'scope')).toBe(true);
     const toldNumbers = () => told().map(({ transactionNo }) => transactionNo);
-    await expect.poll(() => later.filter((number) => !toldNumbers().includes(number)), patient).toEqual([]);
+    await expect.poll(() => later.filter((number) => !toldNumbers().includes(number))).toEqual([]);
     const env = { DATABASE_URL: pair.urlOf(pair.standby) };
     const { checks } = await examine(asPart('operator', env));
     expect(checks.changes).toMatchObject({ state: 'warn', found: expect.stringContaining('may be lost') });

@@ -23,7 +23,6 @@ import { readMetrics } from '../harness/watch/metrics.ts';
 
 const service = useService();
 const callerCount = 1000;
-const patient = { timeout: 60_000 };
 
 /**
  * Connections on which as many callers send the same request, a hundred at a time: `untilBegun` resolves when
@@ -85,8 +84,7 @@ test('a thousand callers of each kind that wait take less than 100 MB and no con
       connections: row!.count,
     };
   };
-  const untilAwaited = (count: number) =>
-    expect.poll(async () => (await measure()).awaited, patient).toBe(count);
+  const untilAwaited = (count: number) => expect.poll(async () => (await measure()).awaited).toBe(count);
   const authorization = { Authorization: `Bearer ${client.token}` };
   const open = async (query: string, before: number, accept = 'application/json') => {
     const { cursor } = (await client.get('/Me')).body;
@@ -96,7 +94,7 @@ test('a thousand callers of each kind that wait take less than 100 MB and no con
   };
   // What an api needs for a thousand callers of any kind.
   const first = await openCallers(api.port, { path: '/Me', headers: authorization }, (count, countTexts) =>
-    expect.poll(() => countTexts('"cursor"'), patient).toBe(count),
+    expect.poll(() => countTexts('"cursor"')).toBe(count),
   );
   first.abort();
 
@@ -108,7 +106,7 @@ test('a thousand callers of each kind that wait take less than 100 MB and no con
   expect(waiting.connections).toBeLessThanOrEqual(3);
   await holdLot(service.sql, { recNo, reason: 'inspection' });
   for (const told of [polls, streams]) {
-    await expect.poll(() => told.countTexts('"type":"hold"'), patient).toBe(callerCount);
+    await expect.poll(() => told.countTexts('"type":"hold"')).toBe(callerCount);
   }
   expect((await measure()).connections).toBeLessThanOrEqual(3);
   const more = await open('wait=25', callerCount);
@@ -169,7 +167,7 @@ test('a reader of events that waits keeps nothing of what it was told', async ()
     .poll(() => {
       collectGarbage();
       return told.filter((page) => page.deref() !== undefined).length;
-    }, patient)
+    })
     .toBe(0);
   expect(told).toHaveLength(3);
   stream.destroy();
@@ -237,7 +235,7 @@ test('429: one more waiting call or stream of a client than its limit of request
     .poll(async () => {
       await renewLimit();
       return (await stream()).status;
-    }, patient)
+    })
     .toBe(200);
 });
 

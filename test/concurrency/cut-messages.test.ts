@@ -31,11 +31,9 @@ test('a worker that is frozen in the middle of a statement keeps its gates for s
       where application_name = 'test-frozen' and state = 'active' and wait_event = 'ClientRead'`;
     return row!.count;
   };
-  await expect.poll(isInTheMiddle, { timeout: 60_000 }).toBe(1);
+  await expect.poll(isInTheMiddle).toBe(1);
   await expect
-    .poll(async () => (await worker.applyOnce([receive()]).catch(() => [null]))[0]?.status, {
-      timeout: 60_000,
-    })
+    .poll(async () => (await worker.applyOnce([receive()]).catch(() => [null]))[0]?.status)
     .toBe('applied');
   await expect(lost).rejects.toThrow();
 });

@@ -47,16 +47,13 @@ test('the next run folds the arrivals of a run whose connection ended halfway', 
     await tx`lock table list_count in share row exclusive mode`;
     const lost = foldArrivals(folder, 60_000).catch((error: unknown) => error);
     await expect
-      .poll(
-        async () => {
-          const rows = await batches.sql`
+      .poll(async () => {
+        const rows = await batches.sql`
             select pg_terminate_backend(pid, 10000)
             from pg_stat_activity
             where application_name = 'folder' and wait_event_type = 'Lock'`;
-          return rows.length;
-        },
-        { timeout: 60_000 },
-      )
+        return rows.length;
+      })
       .toBe(1);
     expect(await lost).toBeInstanceOf(Error);
   });

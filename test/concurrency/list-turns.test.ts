@@ -126,7 +126,7 @@ const running = async () => {
     where datname = current_database() and application_name = 'inventory-costly-lists' and state = 'active'`;
   return rows.length;
 };
-const untilRunning = (count: number) => expect.poll(running, { timeout: 60_000 }).toBe(count);
+const untilRunning = (count: number) => expect.poll(running).toBe(count);
 
 /** Sends a list on its own connection, which can be closed. */
 async function ask(client: ApiClient, path: string): Promise<Socket> {

@@ -36,7 +36,6 @@ import { readMetrics } from '../harness/watch/metrics.ts';
 const manyItems = Array.from({ length: 300 }, (_, index) => `ITEM-${index}`);
 const lookedUp = 'LOOKED-UP';
 const ownItems = ['SINGLE', 'ATOMIC', 'OWN', 'LARGE', 'CHANGED', 'ENDED', 'KEYLESS'];
-const patient = { timeout: 120_000 };
 let pair: PostgresPair;
 
 beforeAll(async () => {
@@ -111,7 +110,7 @@ test('503 while commits wait for an absent standby, without using up the connect
   const page = await watchStatusPage(service.internalPorts[0]!);
   onTestFinished(() => page.close());
   await expect
-    .poll(() => page.now()?.sentence, patient)
+    .poll(() => page.now()?.sentence)
     .toMatch(/^Postgres waits for a standby that is away or too slow:/);
   const ready = await fetch(`http://127.0.0.1:${service.internalPorts[0]}/readyz`);
   expect([ready.status, await ready.text()]).toEqual([200, expect.stringMatching(/^degraded: commits wait/)]);
@@ -164,13 +163,13 @@ test('503 while commits wait for an absent standby, without using up the connect
       const { body } = await of.get(`/Changes?after=${after}&limit=1000`);
       return body.value?.filter(({ type }: { type: string }) => type === 'stock').length;
     };
-    await expect.poll(read, patient).toBe(sent.length - (of === newcomer ? 0 : 1));
+    await expect.poll(read).toBe(sent.length - (of === newcomer ? 0 : 1));
   }
   // The connections that were left behind have gone, and nothing is held up.
-  await expect.poll(() => page.now()?.sentence, patient).toBe('All is well.');
+  await expect.poll(() => page.now()?.sentence).toBe('All is well.');
   const total = async () => Object.values(await countConnections()).reduce((sum, count) => sum + count, 0);
   // As many as the pools may keep, and none that was left behind.
-  await expect.poll(total, patient).toBeLessThan(32);
+  await expect.poll(total).toBeLessThan(32);
 });
 
 describe('a look-up or read-back', () => {
@@ -281,7 +280,7 @@ describe('a look-up or read-back', () => {
           where wait_event = 'SyncRep' and application_name = any(${names}::text[])`;
         return rows.map(({ name }) => name).sort();
       };
-      await expect.poll(waiting, patient).toEqual(names);
+      await expect.poll(waiting).toEqual(names);
       return { names, settled };
     };
 
@@ -301,7 +300,7 @@ describe('a look-up or read-back', () => {
     await sql`alter system set synchronous_standby_names = 'another'`;
     await sql`select pg_reload_conf()`;
     const refusal = () => readOutcomes(sql, [applied]).catch(({ code }) => code);
-    await expect.poll(refusal, patient).toBe('25006');
+    await expect.poll(refusal).toBe('25006');
     await sql`alter system reset synchronous_standby_names`;
     await sql`select pg_reload_conf()`;
   });
@@ -384,7 +383,7 @@ describe('answers', () => {
     expect(yesesAmong(await sendAll(repeated))).toEqual([]);
     const waiting = await countWaiting();
     const underWay = meanwhile(sendAll(looked));
-    await expect.poll(countWaiting, patient).toBeGreaterThan(waiting);
+    await expect.poll(countWaiting).toBeGreaterThan(waiting);
     await pair.primary.kill();
     await pair.primary.startAgain();
     expect(yesesAmong(await underWay)).toEqual([]);
@@ -395,7 +394,7 @@ describe('answers', () => {
     await pair.standby.startAgain();
     for (const send of repeated) {
       const isAnswered = async () => yesesAmong([await send(client)]).length === 1;
-      await expect.poll(isAnswered, patient).toBe(true);
+      await expect.poll(isAnswered).toBe(true);
     }
     await pair.primary.kill();
     await pair.standby.promote();

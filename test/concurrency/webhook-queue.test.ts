@@ -3,7 +3,7 @@ import { createWebhookQueue } from '@inventory/queue/webhooks/webhook-queue';
 import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 
-const patience = { timeout: 60_000, interval: 50 };
+const patience = { interval: 50 };
 
 test('a webhook that became due is served although its wake-up was lost, while another one is due in an hour', async () => {
   const prefix = 'webhook-queue';

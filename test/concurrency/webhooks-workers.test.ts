@@ -16,7 +16,7 @@ import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService({ workers: 0, hears503: false });
 const { webhook, add, show, state, letTimePass } = useWebhooks(service);
-const patience = { timeout: 60_000, interval: 50 };
+const patience = { interval: 50 };
 
 /** Starts a worker process, which ends with the test. */
 async function startWorker(env: Record<string, string> = {}): Promise<Started> {

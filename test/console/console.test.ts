@@ -44,9 +44,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     const stock = async () =>
       (await client.get(`/Inventory/StockLevels/1?itemID=${itemID}`)).body.value[0]?.inStock;
     expect(await stock()).toBe(5.25);
-    await expect
-      .poll(() => page.locator('.figures strong').first().textContent(), { timeout: 60_000 })
-      .toBe('5.25');
+    await expect.poll(() => page.locator('.figures strong').first().textContent()).toBe('5.25');
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await page.getByText('Undid transaction').waitFor();
     expect(await stock()).toBe(0);
@@ -102,9 +100,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     const { page, context } = await open();
     await signIn(page, client, { isKept: true });
     await page.evaluate('navigator.serviceWorker.ready');
-    await expect
-      .poll(() => page.evaluate('navigator.serviceWorker.controller !== null'), { timeout: 60_000 })
-      .toBe(true);
+    await expect.poll(() => page.evaluate('navigator.serviceWorker.controller !== null')).toBe(true);
     await context.setOffline(true);
     await page.getByText('Offline').waitFor();
     const work = async (action: string, units: string) => {
@@ -140,9 +136,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
   });
 
   const showsBadge = (tab: Page, text: string) =>
-    expect
-      .poll(async () => (await tab.locator('.badge').textContent())?.trim(), { timeout: 60_000 })
-      .toBe(text);
+    expect.poll(async () => (await tab.locator('.badge').textContent())?.trim()).toBe(text);
 
   test('two tabs of a client show the same waiting work, also when the other one stores or sends it', async () => {
     const client = await service.client();
@@ -194,7 +188,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     // The focus is on what is missing.
     await typeByHand(page, '1', 'Enter');
     await wedge(page, 'GS-SPOT');
-    await expect.poll(() => shownIn('Spot'), { timeout: 60_000 }).toBe('GS-SPOT');
+    await expect.poll(() => shownIn('Spot')).toBe('GS-SPOT');
     await page.getByRole('button', { name: 'Confirm' }).press('Enter');
     await page.getByText('Received 12 of').waitFor();
     const { value } = (await client.get(`/Inventory/1?itemID=${itemID}&view=full`)).body;
@@ -210,9 +204,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await fillIn(page, 'Issue', { Units: '1', Reason: '2' });
     await page.getByText('Issued 1 of').waitFor();
     await expect
-      .poll(async () => (await client.get('/Inventory/2?serial=GS-BOTH')).body.value[0].units, {
-        timeout: 60_000,
-      })
+      .poll(async () => (await client.get('/Inventory/2?serial=GS-BOTH')).body.value[0].units)
       .toBe(3);
   });
 
@@ -322,10 +314,10 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     await signIn(page, client);
     await scanItem(page, itemID);
     const shown = () => page.locator('.figures strong').first().textContent();
-    await expect.poll(shown, { timeout: 60_000 }).toBe('1');
+    await expect.poll(shown).toBe('1');
     await receiveLot(client, itemID, 2);
     lose();
-    await expect.poll(shown, { timeout: 60_000 }).toBe('3');
+    await expect.poll(shown).toBe('3');
   });
 
   test.for(['Code128', 'DataMatrix'] as const)('%s: a code before the camera is scanned', async (format) => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { hasBrowser, slowMs, startBrowser } from '../harness/pages/browser.ts';
 import { scanItem, signIn } from '../harness/pages/console.ts';
 import { useService } from '../harness/service/service.ts';
 
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     const client = await service.client();
     const itemID = await service.item({ description: 'Seen from elsewhere' });
     const page = await browser.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(slowMs);
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));
     await page.goto(`${origin}/console/`);

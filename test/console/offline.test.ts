@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { openStretch } from '../harness/network/through.ts';
 import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
 import { openConsole, openForm, scanItem, signIn } from '../harness/pages/console.ts';
@@ -38,15 +38,16 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
         `Object.defineProperty(Navigator.prototype, 'onLine', { get: () => ${hasAdapter} })`,
       );
       const { page } = await openConsole(context, { baseUrl: line.url });
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(`asked ${request.url()}`));
+      page.on('requestfinished', (request) => asked.push(`answered ${request.url()}`));
+      page.on('requestfailed', (request) => asked.push(`failed ${request.url()}`));
+      onTestFailed(() => console.error(`the page asked for:\n${asked.slice(-30).join('\n')}`));
       await signIn(page, client, { isKept: true });
-      await expect
-        .poll(() => page.evaluate('navigator.serviceWorker.controller !== null'), { timeout: 60_000 })
-        .toBe(true);
+      await expect.poll(() => page.evaluate('navigator.serviceWorker.controller !== null')).toBe(true);
       await scanItem(page, itemID);
       const showsBadge = (text: string) =>
-        expect
-          .poll(async () => (await page.locator('.badge').textContent())?.trim(), { timeout: 60_000 })
-          .toBe(text);
+        expect.poll(async () => (await page.locator('.badge').textContent())?.trim()).toBe(text);
       const received = async () =>
         (await client.get(`/Inventory/Transactions?itemID=${itemID}`)).body.value.map(
           ({ lines }: { lines: { delta: number }[] }) => lines[0]!.delta,

@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium
   const cells = (page: Page, field: string) =>
     page.locator(`tbody .of-${field} bdi:not(.unit)`).allInnerTexts();
   const showsIn = (page: Page, field: string, texts: string[]) =>
-    expect.poll(() => cells(page, field), { timeout: 60_000 }).toEqual(texts);
+    expect.poll(() => cells(page, field)).toEqual(texts);
 
   test('items are searched as one types, once for a text; an older answer never takes the place of a newer one', async () => {
     const word = uniqueName('Zx').toLowerCase();
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium
       return answered();
     });
     await typeInto(page, 'Search', word);
-    await expect.poll(() => searched, { timeout: 60_000 }).toEqual([word]);
+    await expect.poll(() => searched).toEqual([word]);
     await typeByHand(page, ' ELBOW');
     await showsIn(page, 'shortID', [one]);
     letGo();
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium
     const showsLots = async (query: string, expected: string[]) => {
       await goTo(page, `lots?item=${itemID}&sort=recNo&${query}`);
       const shown = async () => [query, ...names(await cells(page, 'recNo'))];
-      await expect.poll(shown, { timeout: 60_000 }).toEqual([query, ...expected]);
+      await expect.poll(shown).toEqual([query, ...expected]);
     };
     await showsLots('', ['plain', 'soon', 'late', 'expired']);
     await showsLots('stock=all', ['plain', 'soon', 'late', 'expired', 'used']);
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium
     const showsKinds = async (query: string, expected: string[]) => {
       await goTo(page, `transactions?item=${itemID}&${query}`);
       const shown = async () => [query, ...(await page.locator('tbody .of-kind').allInnerTexts())];
-      await expect.poll(shown, { timeout: 60_000 }).toEqual([query, ...expected]);
+      await expect.poll(shown).toEqual([query, ...expected]);
     };
     const received = (count: number) => Array.from({ length: count }, () => 'Received');
     await showsKinds('', ['Issued', ...received(5)]);
@@ -250,9 +250,9 @@ describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium
       ...['Lot', 'Item', 'Description', 'Units', 'Spot', 'Warehouse', 'Serial', 'Received', 'Hold'],
     ]);
     await goTo(page, `transactions?item=${itemID}&sort=transactionNo`);
-    await expect.poll(sortable, { timeout: 60_000 }).toEqual(['Number']);
+    await expect.poll(sortable).toEqual(['Number']);
     await expect
-      .poll(() => page.locator('tbody .of-lines .amount').allInnerTexts(), { timeout: 60_000 })
+      .poll(() => page.locator('tbody .of-lines .amount').allInnerTexts())
       .toEqual(['+10', '+9.5', '+100']);
   });
 
@@ -334,7 +334,7 @@ describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium
     await page.goBack();
     await last.waitFor();
     const off = async () => Math.abs((await page.evaluate<number>('scrollY')) - before);
-    await expect.poll(off, { timeout: 60_000 }).toBeLessThan(200);
+    await expect.poll(off).toBeLessThan(200);
     const backUp = async () => {
       await page.mouse.wheel(0, -3000);
       return (await cells(page, 'spot')).includes('P-0');
@@ -355,7 +355,7 @@ describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium
       const count = await pages();
       // It goes away with the last rows.
       if ((await more.count()) > 0) await more.press('Enter').catch(() => {});
-      await expect.poll(pages, { timeout: 60_000 }).toBeGreaterThan(count);
+      await expect.poll(pages).toBeGreaterThan(count);
     }
     await more.waitFor({ state: 'detached' });
     await page.keyboard.press('End');

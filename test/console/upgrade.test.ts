@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { hasBrowser, slowMs, startBrowser } from '../harness/pages/browser.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService();
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     const context = await browser.newContext();
     onTestFinished(() => context.close());
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(slowMs);
     await page.goto(`${origin}/console/`);
     await page.getByLabel('Client secret').waitFor();
     await page.evaluate('navigator.serviceWorker.ready');
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       await page.evaluate('navigator.serviceWorker.ready.then((ready) => ready.update()).catch(() => {})');
       return (await kept())[`console-${next}`]?.length;
     };
-    await expect.poll(keptNext, { timeout: 120_000 }).toBe(before[0]![1].length);
+    await expect.poll(keptNext).toBe(before[0]![1].length);
     for (const [name, files] of Object.entries(await kept()))
       expect([name, [...new Set(files)]]).toEqual([name, [name.endsWith(next) ? 'next' : 'this']]);
     versions = ['next'];

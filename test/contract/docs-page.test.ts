@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { hasBrowser, slowMs, startBrowser } from '../harness/pages/browser.ts';
 import { faintTexts } from '../harness/pages/faint-texts.ts';
 import { useService } from '../harness/service/service.ts';
 
@@ -61,8 +61,6 @@ describe('GET /docs', () => {
 describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)', () => {
   let browser: Browser;
   let page: Page;
-  // A slow machine is no error.
-  const slowMs = 120_000;
   const hosts = new Set<string>();
   const complaints: string[] = [];
 
@@ -159,7 +157,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     const names = await boxes.evaluateAll((all) => all.map(({ id }) => id));
     expect(names.slice(0, 2)).toEqual(['client_id_clientCredentials', 'client_secret_clientCredentials']);
     const focused = () => other.evaluate('document.activeElement.id');
-    await expect.poll(focused, { timeout: slowMs }).toBe('client_id_clientCredentials');
+    await expect.poll(focused).toBe('client_id_clientCredentials');
   });
 
   test('fills in the numbers and bodies of the examples when an operation is tried out', async () => {
@@ -181,7 +179,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     for (const text of ['.swagger-ui .info p', 'table.headers td', '.response-col_status'])
       expect(await lightness(text, 'color'), text).toBeGreaterThan(150);
     await other.emulateMedia({ colorScheme: 'light' });
-    await expect.poll(() => lightness('.swagger-ui .info p', 'color'), { timeout: slowMs }).toBeLessThan(120);
+    await expect.poll(() => lightness('.swagger-ui .info p', 'color')).toBeLessThan(120);
   });
 
   test('every text has enough contrast in the dark', async () => {

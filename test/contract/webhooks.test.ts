@@ -10,7 +10,7 @@ import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 const { webhook, add, show, state, letTimePass } = useWebhooks(service);
-const patience = { timeout: 60_000, interval: 50 };
+const patience = { interval: 50 };
 
 const told = (received: readonly Received[]) => received.flatMap(({ message }) => message.data.value);
 const idsOf = (received: readonly Received[]) => received.map(({ id }) => id);

@@ -58,9 +58,7 @@ test.skipIf(!hasOpenssl).each([
     expect(checks).toMatchObject([{ state, found: `${new URL(url).host}: ${found}` }]);
     const watched = watchCertificate(url);
     onTestFinished(watched.stop);
-    await expect
-      .poll(() => Math.round(Object.values(watched.seconds())[0]! / 86_400), { timeout: 60_000 })
-      .toBe(days);
+    await expect.poll(() => Math.round(Object.values(watched.seconds())[0]! / 86_400)).toBe(days);
   },
 );
 
@@ -94,7 +92,7 @@ test.skipIf(!hasOpenssl || !hasCaddy)(
       child.kill('SIGKILL');
       await ended;
     });
-    await expect.poll(() => serialOf(https!), { timeout: 60_000 }).not.toBe(null);
+    await expect.poll(() => serialOf(https!)).not.toBe(null);
     const before = await serialOf(https!);
     const renewed = createFolder();
     writeCertificate(renewed, 60);
@@ -112,6 +110,6 @@ test.skipIf(!hasOpenssl || !hasCaddy)(
         error === null ? resolve() : reject(new Error(stderr)),
       );
     });
-    await expect.poll(() => serialOf(https!), { timeout: 60_000 }).not.toBe(before);
+    await expect.poll(() => serialOf(https!)).not.toBe(before);
   },
 );

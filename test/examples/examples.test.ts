@@ -428,7 +428,7 @@ describe('the pages for integrators', () => {
     const expectCopied = async () => {
       const expected = (await listed()).map(sorted);
       const look = async () => (await copied()).map(sorted);
-      await expect.poll(look, { timeout: 60_000 }).toEqual(expected);
+      await expect.poll(look).toEqual(expected);
     };
     await expectCopied();
     await client.post('/Inventory/Receive', { itemID: 'WIDGET-100', units: 5, wid: 1, reasonCode: 1 });

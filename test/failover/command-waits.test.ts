@@ -4,7 +4,6 @@ import { type PostgresPair, startPostgresPair } from '../harness/servers/standby
 import { startCommand } from '../harness/service/command-line.ts';
 import { prepareDatabase } from '../harness/service/own-service.ts';
 
-const patient = { timeout: 60_000 };
 let pair: PostgresPair;
 
 beforeAll(async () => {
@@ -22,7 +21,7 @@ test('a command whose commit waits for a standby says so, with the remedy, and e
   child.stderr!.on('data', (text: string) => {
     told += text;
   });
-  await expect.poll(() => told, patient).toMatch(/\n$/);
+  await expect.poll(() => told).toMatch(/\n$/);
   expect(told).toMatch(
     /^Postgres waits for a standby that is away or too slow: .* This command waits, too, .* Bring a standby back; .*\n$/,
   );

@@ -9,7 +9,6 @@ import { uniqueName, useService } from '../harness/service/service.ts';
 import { logLinesOf } from '../harness/watch/log-lines.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 
-const named = { timeout: 60_000 };
 const own = await startOwnRedis();
 const service = useService({ workers: 0, env: { QUEUE_PREFIX: uniqueName('replicas-other') } });
 const prefix = uniqueName('replicas');
@@ -43,8 +42,8 @@ test('a Redis that lacks replicas is named as that by log, metrics, page and doc
   const itemID = await service.item();
   const receive = async () =>
     (await client.post('/Inventory/Receive', { itemID, units: 1, wid: 1, reasonCode: 0 })).status;
-  await expect.poll(receive, named).toBe(201);
-  await expect.poll(() => page.now()?.sentence, named).toBe('All is well.');
+  await expect.poll(receive).toBe(201);
+  await expect.poll(() => page.now()?.sentence).toBe('All is well.');
   const refused = async () =>
     (await readMetrics(api.internalPort)).value('inventory_api_redis_unwritable{reason="replicas"}');
   expect(await refused()).toBe(undefined);
@@ -52,7 +51,7 @@ test('a Redis that lacks replicas is named as that by log, metrics, page and doc
   await own.redis.config('SET', 'min-replicas-to-write', '1');
   const words = 'fewer replicas are attached than min-replicas-to-write asks for';
   await expect
-    .poll(() => page.now()?.causes.map(({ code, sentence }) => [code, sentence]), named)
+    .poll(() => page.now()?.causes.map(({ code, sentence }) => [code, sentence]))
     .toEqual([
       [
         'redisUnwritable',
@@ -63,9 +62,9 @@ test('a Redis that lacks replicas is named as that by log, metrics, page and doc
   expect(advice).toContain('lower `min-replicas-to-write`');
   expect(await receive()).toBe(503);
   expect((await client.get('/Inventory')).status).toBe(200);
-  await expect.poll(refused, named).toBe(1);
+  await expect.poll(refused).toBe(1);
   await expect
-    .poll(() => logLinesOf(api.written()).map(({ msg }) => msg), named)
+    .poll(() => logLinesOf(api.written()).map(({ msg }) => msg))
     .toContain(`Redis is away or takes no work: ${words}`);
   const { checks, failed } = await examine(asPart('operator', env));
   expect(checks['redis-role']).toMatchObject({
@@ -75,7 +74,7 @@ test('a Redis that lacks replicas is named as that by log, metrics, page and doc
   for (const id of failed) expect(checks[id]!.remedy, id).not.toMatch(/start a(nother)? worker/i);
 
   await own.redis.config('SET', 'min-replicas-to-write', '0');
-  await expect.poll(receive, named).toBe(201);
-  await expect.poll(() => page.now()?.sentence, named).toBe('All is well.');
+  await expect.poll(receive).toBe(201);
+  await expect.poll(() => page.now()?.sentence).toBe('All is well.');
   expect(await refused()).toBe(undefined);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { hasBrowser, slowMs, startBrowser } from '../harness/pages/browser.ts';
 import { type WatchedStatusPage, watchStatusPage } from '../harness/pages/status-page-stream.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
 import { runHere } from '../harness/service/command-line.ts';
@@ -11,7 +11,6 @@ import { readMetrics } from '../harness/watch/metrics.ts';
 
 // With several servers in DATABASE_URL, all that an operator looks at shows each of them.
 
-const patient = { timeout: 120_000 };
 let pair: PostgresPair;
 
 beforeAll(async () => {
@@ -61,7 +60,7 @@ test('primary and standby are shown with role and lag by status, doctor, page an
   const { page, metric, doctor, status } = await serve();
   const texts = () => page.now()?.servers.map(({ text }) => text);
   await expect
-    .poll(texts, patient)
+    .poll(texts)
     .toEqual([
       expect.stringMatching(`^${place(primary)} is a primary \\(timeline \\d+\\)$`),
       expect.stringMatching(`^${place(standby)} ${caught.source}`),
@@ -73,7 +72,7 @@ test('primary and standby are shown with role and lag by status, doctor, page an
     ['lag_seconds', [undefined, 0]],
   ] as const) {
     const read = () => Promise.all([metric(name, primary.port), metric(name, standby.port)]);
-    await expect.poll(read, patient).toEqual(values);
+    await expect.poll(read).toEqual(values);
   }
   const { checks } = await doctor();
   expect(checks.servers).toMatchObject({ state: 'ok', remedy: null });
@@ -101,7 +100,7 @@ test('primary and standby are shown with role and lag by status, doctor, page an
   );
   expect(servers[1].lagBytes).toBeGreaterThan(0);
   expect(servers[1].lagSeconds).toBeGreaterThan(0);
-  await expect.poll(() => metric('lag_bytes', standby.port), patient).toBeGreaterThan(0);
+  await expect.poll(() => metric('lag_bytes', standby.port)).toBeGreaterThan(0);
 });
 
 test.skipIf(!hasBrowser)('the page lists each server in a browser (skipped without Chromium)', async () => {
@@ -109,10 +108,11 @@ test.skipIf(!hasBrowser)('the page lists each server in a browser (skipped witho
   const browser = await startBrowser();
   onTestFinished(() => browser.close());
   const page = await browser.newPage();
+  page.setDefaultTimeout(slowMs);
   await page.goto(pageUrl);
   const parts = () => page.locator('ul.parts li').allInnerTexts();
   await expect
-    .poll(parts, patient)
+    .poll(parts)
     .toEqual(
       expect.arrayContaining([
         expect.stringMatching(`^✓ ${place(pair.primary)} is a primary`),
@@ -120,9 +120,7 @@ test.skipIf(!hasBrowser)('the page lists each server in a browser (skipped witho
       ]),
     );
   await pair.standby.kill();
-  await expect
-    .poll(parts, patient)
-    .toContainEqual(expect.stringContaining(`✕ ${place(pair.standby)} is away`));
+  await expect.poll(parts).toContainEqual(expect.stringContaining(`✕ ${place(pair.standby)} is away`));
   expect(await page.title()).toContain('A server of Postgres is away');
 });
 
@@ -131,14 +129,14 @@ test('a primary that is dead, and a standby that nobody promoted, are named by s
   const { page, metric, doctor, status } = await serve();
   await primary.kill();
   await expect
-    .poll(() => page.now()?.sentence, patient)
+    .poll(() => page.now()?.sentence)
     .toMatch(
       new RegExp(
         `^Postgres is away or does not answer \\(${place(primary)} is away \\(ECONNREFUSED\\); ${place(standby)} is a standby, \\d+ bytes`,
       ),
     );
   expect(page.now()!.causes[0]!.advice).toContain('promote the standby that is least behind');
-  await expect.poll(() => metric('up', primary.port), patient).toBe(0);
+  await expect.poll(() => metric('up', primary.port)).toBe(0);
   expect(await metric('up', standby.port)).toBe(1);
   const { checks, failed } = await doctor();
   expect(failed).toContain('servers');
@@ -155,7 +153,7 @@ test('an old primary that still runs after a promotion is a fault, with cause an
   const { page, metric, doctor, status } = await serve();
   await promoted.promote();
   const code = () => page.cause();
-  await expect.poll(code, patient).toBe('twoPrimaries');
+  await expect.poll(code).toBe('twoPrimaries');
   const { state, sentence, causes } = page.now()!;
   expect(state).toBe('bad');
   const both = `${place(old)} is a primary \\(timeline (\\d+)\\); ${place(promoted)} is a primary \\(timeline (\\d+)\\)`;
@@ -163,7 +161,7 @@ test('an old primary that still runs after a promotion is a fault, with cause an
   const [, lower, higher] = new RegExp(both).exec(sentence)!;
   expect(Number(lower)).toBeLessThan(Number(higher));
   expect(causes[0]!.advice).toContain('Stop the old primary at once');
-  for (const { port } of [old, promoted]) await expect.poll(() => metric('primary', port), patient).toBe(1);
+  for (const { port } of [old, promoted]) await expect.poll(() => metric('primary', port)).toBe(1);
   const { checks, failed } = await doctor();
   expect(failed).toContain('servers');
   expect(checks.servers).toMatchObject({
@@ -174,7 +172,7 @@ test('an old primary that still runs after a promotion is a fault, with cause an
   expect(told).toMatchObject({ code: 1, stdout: expect.stringMatching(new RegExp(`\nservers +${both}\n`)) });
 
   await old.kill();
-  await expect.poll(code, patient).toBe('serverAway');
+  await expect.poll(code).toBe('serverAway');
   expect(page.now()).toMatchObject({
     state: 'warn',
     sentence: expect.stringContaining(

@@ -20,7 +20,6 @@ const service = useService({ workers: 2, env: { BACKGROUND_AUDIT: 'off' } });
 /** Connects as a worker does. */
 let sql: Sql;
 const quickly = { rowsMax: 3, partOfTime: 1e9, restMs: 0 };
-const soon = { timeout: 60_000 };
 
 beforeAll(() => {
   sql = connect(addressFor('worker', service.databaseUrl), { name: 'tests', connectionsMax: 2 });
@@ -103,7 +102,7 @@ describe('a worker', () => {
         /^inventory_worker_audit_drift_places (\d+)$/m,
       )?.[1];
     };
-    await expect.poll(places, soon).toBe('1');
+    await expect.poll(places).toBe('1');
     const lines = logLinesOf(worker.written()).filter(
       ({ msg }) => msg === 'stock does not agree with the ledger',
     );
@@ -114,9 +113,7 @@ describe('a worker', () => {
         ...{ partNo: lot!.partNo, wid: 2, expected: '6.25', found: '3.25' },
       },
     ]);
-    await expect
-      .poll(() => page.now()?.sentence, soon)
-      .toMatch(/^Stock and ledger do not agree \(1 place\): /);
+    await expect.poll(() => page.now()?.sentence).toMatch(/^Stock and ledger do not agree \(1 place\): /);
     const operator = connectAs('operator', service.databaseUrl);
     const doctor = async () => (await examinePostgres(operator)).checks.drift;
     expect(await doctor()).toMatchObject({
@@ -124,7 +121,7 @@ describe('a worker', () => {
       found: `${lot!.itemID} in warehouse 2: in stock = lots, per item and warehouse: 6.25 and 3.25`,
     });
     await wrong(-3);
-    await expect.poll(places, soon).toBe('0');
+    await expect.poll(places).toBe('0');
     expect(await doctor()).toMatchObject({ state: 'ok' });
   });
 
@@ -141,7 +138,7 @@ describe('a worker', () => {
     const on = await startWorker(asPart('worker', environment(true)), createLog('worker'));
     onTestFinished(() => on.stop());
     const due = async () => (await service.sql`select due from audit_progress`)[0]!.due.getTime();
-    await expect.poll(due, soon).toBeGreaterThan(before!.due.getTime());
+    await expect.poll(due).toBeGreaterThan(before!.due.getTime());
   });
 });
 
@@ -220,7 +217,7 @@ describe('a pass of the audit', () => {
     await fullPass();
     // A worker that folds while a level is gone would leave it out of the lists for good.
     const arrivals = async () => (await service.sql`select from level_arrival`).length;
-    await expect.poll(arrivals, soon).toBe(0);
+    await expect.poll(arrivals).toBe(0);
     await byHand(`
       create table kept_lot as table lot;
       create table kept_level as table stock_level;
@@ -269,7 +266,7 @@ test('earlier findings stay known while no slice can be looked at', async () => 
     () => {},
     () => {},
   );
-  await expect.poll(() => keeper.state().driftCount, soon).toBe(3);
+  await expect.poll(() => keeper.state().driftCount).toBe(3);
   expect(keeper.state().ageSeconds).toBeGreaterThanOrEqual(100);
   await keeper.stop();
 });

@@ -17,7 +17,6 @@ import { readMetrics } from '../harness/watch/metrics.ts';
 
 // Each cause is made once, and named by all that an operator may look at: log, metrics, page and doctor.
 // folded-log.test.ts holds the log to its 15 s, by a clock of its own. Here these only end what hangs.
-const named = { timeout: 60_000 };
 // A worker that ends silently is shown for a minute.
 const back = { timeout: 180_000 };
 
@@ -110,7 +109,7 @@ async function mendAtEnd(mend: () => unknown, isWell = true) {
 
 /** Waits until the page names this cause first, and expects that it names no other. */
 async function expectNamed(code: string, words: RegExp) {
-  await expect.poll(sentence, named).toMatch(words);
+  await expect.poll(sentence).toMatch(words);
   expect(page.now()?.causes.map((each) => each.code)).toEqual([code]);
 }
 
@@ -164,13 +163,13 @@ test.each(cases)(
       isRedis ? /^Redis is away or takes no work:/ : /^Postgres is away or does not answer:/,
     );
     expect(page.now()).toMatchObject({ state: 'bad', ...there });
-    await expect.poll(() => failures(cause), named).toBeGreaterThan(before);
-    await expect.poll(() => byApi().map((line) => line.cause), named).toContain(cause);
+    await expect.poll(() => failures(cause)).toBeGreaterThan(before);
+    await expect.poll(() => byApi().map((line) => line.cause)).toContain(cause);
     for (const name of ['redis', 'postgres'] as const)
       expect(await read(api, `inventory_api_${name}_up`)).toBe(Number(there[name]));
     if (how === 'cut') {
-      await expect.poll(() => read(worker, `inventory_worker_${cause}_up`), named).toBe(0);
-      await expect.poll(() => byWorker().map(({ away }) => away), named).toContain(cause);
+      await expect.poll(() => read(worker, `inventory_worker_${cause}_up`)).toBe(0);
+      await expect.poll(() => byWorker().map(({ away }) => away)).toContain(cause);
       // The counts are of lines that were folded before.
       const { count, seconds, secondsAgo, ...told } = byApi().find((line) => line.cause === cause)!;
       expect(told).toEqual({
@@ -194,7 +193,7 @@ test.each(cases)(
       const operations = [{ op: 'receive', ...receipt() }];
       const answer = await client.post('/Inventory/Batch', { mode: 'atomic', operations });
       expect(answer.status).toBe(503);
-      await expect.poll(() => failures(cause), named).toBe(single + 1);
+      await expect.poll(() => failures(cause)).toBe(single + 1);
     }
     const { code, checks, failed } = await examined;
     // Envelopes may wait, too.
@@ -221,13 +220,13 @@ test('unwritable (disk full) is named by log, metrics, page and doctor, and noth
   await expectNamed('unwritable', new RegExp(`^Postgres answers but refuses to write \\(${words}\\): `));
   expect(page.now()).toMatchObject({ state: 'bad', redis: true, postgres: true });
   const metric = (name: string) => `inventory_${name}_postgres_unwritable{reason="disk"}`;
-  await expect.poll(() => read(api, metric('api')), named).toBe(1);
-  await expect.poll(() => read(worker, metric('worker')), named).toBe(1);
-  await expect.poll(() => failures('unwritable'), named).toBeGreaterThan(before);
-  await expect.poll(() => byApi().map((line) => line.cause), named).toContain('unwritable');
+  await expect.poll(() => read(api, metric('api'))).toBe(1);
+  await expect.poll(() => read(worker, metric('worker'))).toBe(1);
+  await expect.poll(() => failures('unwritable')).toBeGreaterThan(before);
+  await expect.poll(() => byApi().map((line) => line.cause)).toContain('unwritable');
   for (const lines of [byApi, byWorker]) {
     const told = () => lines().map(({ msg }) => msg);
-    await expect.poll(told, named).toContainEqual(`Postgres refuses to write: ${words}`);
+    await expect.poll(told).toContainEqual(`Postgres refuses to write: ${words}`);
   }
   const { checks } = await examine(operator());
   expect(checks.writes).toMatchObject({ state: 'fail', found: `Postgres refuses to write: ${words}` });
@@ -255,12 +254,12 @@ test('noWorker (stopped) is named by log, metrics, page, doctor and status, and 
   worker.child.kill('SIGSTOP');
   const end = keepAsking(receive);
   const examined = examineWorkers();
-  await expect.poll(() => read(api, 'inventory_api_workers'), named).toBe(0);
+  await expect.poll(() => read(api, 'inventory_api_workers')).toBe(0);
   await expectNamed('noWorker', /^No worker takes work:/);
   expect(page.now()).toMatchObject({ state: 'bad', redis: true, postgres: true });
-  await expect.poll(() => failures('noWorker'), named).toBeGreaterThan(before);
-  await expect.poll(() => byApi().map((line) => line.cause), named).toContain('noWorker');
-  await expect.poll(() => byApi().map(({ away }) => away), named).toContain('worker');
+  await expect.poll(() => failures('noWorker')).toBeGreaterThan(before);
+  await expect.poll(() => byApi().map((line) => line.cause)).toContain('noWorker');
+  await expect.poll(() => byApi().map(({ away }) => away)).toContain('worker');
   for (const name of ['redis', 'postgres']) expect(await read(api, `inventory_api_${name}_up`)).toBe(1);
   expect(await read(api, 'inventory_api_queue_backlog_envelopes')).toBeGreaterThan(0);
   await end();
@@ -278,7 +277,7 @@ test('noWorker (stopped) is named by log, metrics, page, doctor and status, and 
 
 test('the log says when Redis, Postgres, the worker and writes are back', async () => {
   const told = () => new Set(logLinesOf(api.written()).flatMap((line) => line.back ?? []));
-  await expect.poll(told, named).toEqual(new Set(['redis', 'postgres', 'worker', 'writes']));
+  await expect.poll(told).toEqual(new Set(['redis', 'postgres', 'worker', 'writes']));
 });
 
 test('the page shows how busy each worker is, by name', async () => {
@@ -295,12 +294,12 @@ test('the page shows how busy each worker is, by name', async () => {
 /** Waits until the log, metrics and page name the clock of a process that is ten seconds off. */
 async function expectClockNamed(part: Started, kind: 'api' | 'worker', who: string) {
   const difference = async () => (await read(part, `inventory_${kind}_clock_difference_seconds`)) ?? 0;
-  await expect.poll(difference, named).toBeLessThan(-5);
+  await expect.poll(difference).toBeLessThan(-5);
   await expect
-    .poll(() => logLinesOf(part.written()).map(({ msg }) => msg), named)
+    .poll(() => logLinesOf(part.written()).map(({ msg }) => msg))
     .toContainEqual(expect.stringContaining('the clock of Postgres and that of this process differ'));
   const off = `^The clocks of a process and of Postgres differ \\(${who} is \\d+\\.\\d s ahead\\): `;
-  await expect.poll(sentence, named).toMatch(new RegExp(off));
+  await expect.poll(sentence).toMatch(new RegExp(off));
   expect(page.now()).toMatchObject({ state: 'warn', redis: true, postgres: true });
 }
 
@@ -312,7 +311,7 @@ test('a second worker is named when its clock is off, and when it is stopped whi
   other.child.kill('SIGSTOP');
   const examined = examineWorkers().finally(() => other.child.kill('SIGCONT'));
   const lost = `^A process says nothing \\(${who} for \\d+ s; 1 other takes work\\): `;
-  await expect.poll(sentence, named).toMatch(new RegExp(lost));
+  await expect.poll(sentence).toMatch(new RegExp(lost));
   expect(page.now()?.state).toBe('warn');
   const { checks, failed } = await examined;
   expect({ failed, ...checks.workers }).toMatchObject({
@@ -357,10 +356,10 @@ test('busy is named by log, metrics and page, with how many wait and for how lon
     await Promise.all(Array.from({ length: 200 }, receive));
     return failures('busy');
   };
-  await expect.poll(busyAfterMany, named).toBeGreaterThan(before);
-  await expect.poll(() => byApi().map(({ cause }) => cause), named).toContain('busy');
+  await expect.poll(busyAfterMany).toBeGreaterThan(before);
+  await expect.poll(() => byApi().map(({ cause }) => cause)).toContain('busy');
   await expect
-    .poll(sentence, named)
+    .poll(sentence)
     .toMatch(/\(the queue is full, \d+ requests? refused in the last 10 s, \d+ waiting now\): /);
   expect(page.now()).toMatchObject({ state: 'bad', redis: true, postgres: true });
   expect(page.now()?.failures).toContainEqual({ what: 'busy', count: expect.any(Number) });

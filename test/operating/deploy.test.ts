@@ -108,7 +108,7 @@ test('api and worker go on beside those of a later version and its tables, and t
   const pass = async () => {
     const wanted = appliedCount() + appliedInStep;
     await Promise.race([
-      expect.poll(appliedCount, { timeout: 60_000 }).toBeGreaterThanOrEqual(wanted),
+      expect.poll(appliedCount).toBeGreaterThanOrEqual(wanted),
       // A caller that fails says why.
       calls.then(() => Promise.reject(new Error('the callers ended'))),
     ]);
@@ -118,9 +118,7 @@ test('api and worker go on beside those of a later version and its tables, and t
     const before = origins;
     origins = apis.map(originOf);
     const left = before.filter((origin) => !origins.includes(origin));
-    await expect
-      .poll(() => left.reduce((sum, origin) => sum + (underWay.get(origin) ?? 0), 0), { timeout: 60_000 })
-      .toBe(0);
+    await expect.poll(() => left.reduce((sum, origin) => sum + (underWay.get(origin) ?? 0), 0)).toBe(0);
   };
 
   await pass();
@@ -251,12 +249,12 @@ test('a field that a later api sends waits for a worker that knows it; all else 
     return rows.map(({ colour }) => colour);
   };
   // Busy machines answer 503 now and then.
-  await expect.poll(() => receive({}), { timeout: 60_000 }).toBe(201);
+  await expect.poll(() => receive({})).toBe(201);
   expect(await receive({ colour: 'red' })).toBe(503);
   expect(await colours()).not.toContain('red');
   await start(later, 'worker');
   // The shard of the item may be its own until it ends.
   await worker.stop();
-  await expect.poll(() => receive({ colour: 'blue' }), { timeout: 60_000 }).toBe(201);
+  await expect.poll(() => receive({ colour: 'blue' })).toBe(201);
   expect((await colours()).filter((colour) => colour !== null)).toEqual(['blue']);
 });

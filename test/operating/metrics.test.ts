@@ -151,9 +151,7 @@ test('a transaction is counted at every stage: request, envelope, batch and its 
   }).toEqual({ applied: 1, refused: 1, taken: 2, batched: 2, timed: 2, steps: [2, 2, 2, 2] });
   // The caller may have its answer before the worker hears that Redis took it.
   await expect
-    .poll(async () => (await worker()).value('inventory_worker_answer_duration_seconds_count'), {
-      timeout: 60_000,
-    })
+    .poll(async () => (await worker()).value('inventory_worker_answer_duration_seconds_count'))
     .toBe((workerBefore.value('inventory_worker_answer_duration_seconds_count') ?? 0) + 2);
   expect(workerAfter.value('inventory_worker_busy_ratio')).toBeGreaterThan(0);
   // The parts of a batch are not longer than the whole.
@@ -165,7 +163,7 @@ test('a transaction is counted at every stage: request, envelope, batch and its 
 });
 
 test('health is visible, too: Redis, Postgres and a worker are there, the clocks agree', async () => {
-  await expect.poll(async () => (await api()).value('inventory_api_workers'), { timeout: 60_000 }).toBe(1);
+  await expect.poll(async () => (await api()).value('inventory_api_workers')).toBe(1);
   // The transactions of earlier tests may still be counted.
   await expect.poll(async () => (await api()).value('inventory_api_queue_backlog_envelopes')).toBe(0);
   const read = await api();

@@ -100,7 +100,7 @@ describe('the page and its stream', () => {
     expect(ofReceived).toEqual({ ...known, kind: 'receive', status: 'applied', code: null });
     expect(ofRefused).toEqual({ ...known, kind: 'issue', status: 'refused', code: 'conflict' });
     await expect
-      .poll(() => watched.stock()?.warehouses, { timeout: 60_000 })
+      .poll(() => watched.stock()?.warehouses)
       .toEqual([
         { wid: 1, name: 'Main', items: expect.any(Number), lots: 1, units: '2.5', onHold: '0' },
         { wid: 2, name: 'Overflow', items: 0, lots: 0, units: '0', onHold: '0' },
@@ -180,7 +180,7 @@ describe('the page and its stream', () => {
     const second = await watch();
     const eventsOf = ({ text }: WatchedStatusPage) =>
       new Map([...text().matchAll(/^data: (\{"at":"([^"]+)".*)$/gm)].map(([, data, at]) => [at!, data!]));
-    await expect.poll(() => eventsOf(second).size, { timeout: 60_000 }).toBeGreaterThan(2);
+    await expect.poll(() => eventsOf(second).size).toBeGreaterThan(2);
     const ofFirst = eventsOf(first);
     const shared = [...eventsOf(second)].filter(([at]) => ofFirst.has(at));
     expect(shared.length).toBeGreaterThan(1);

@@ -5,6 +5,9 @@ const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chr
   (path) => path !== undefined && existsSync(path),
 );
 
+/** How long a page may take for anything, in milliseconds: a slow machine is no error. */
+export const slowMs = 180_000;
+
 /** Whether there is a Chromium. The `.ci` environment has one; elsewhere `CHROMIUM` gives its path. */
 export const hasBrowser = executablePath !== undefined;
 
@@ -20,6 +23,7 @@ export function startBrowser(film?: string): Promise<Browser> {
   ];
   return chromium.launch({
     executablePath: executablePath!,
+    timeout: slowMs,
     args: [
       '--headless',
       '--no-sandbox',

@@ -1,9 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Service } from '../service/service.ts';
+import { slowMs } from './browser.ts';
 import { typeByHand, wedge } from './hands.ts';
-
-// A slow machine is no error.
-const slowMs = 60_000;
 
 /** A page of the console with what its browser asked for and complained of. */
 export type OpenConsole = { page: Page; hosts: Set<string>; complaints: string[] };

@@ -14,7 +14,7 @@ export async function expectAllWell(operator: Record<string, string>): Promise<(
     ({ checks } = await examine(operator));
     return ids.map((id) => checks[id]?.state);
   };
-  await expect.poll(look, { timeout: 120_000 }).toEqual(ids.map(() => 'ok'));
+  await expect.poll(look).toEqual(ids.map(() => 'ok'));
   const status = await runHere(['status', '--json'], operator);
   expect(JSON.parse(status.stdout)).toMatchObject({ apis: 2, workers: 2, workersThatAsk: 2 });
   return (id) => checks[id]!.found;

@@ -25,7 +25,7 @@ export async function applyLargeMoves(
   // A list with such large answers begins in parts.
   const send = () => client.post('/Inventory/Batch', { mode: 'each', operations });
   await expect
-    .poll(async () => outcomesOf((await send()).body), { interval: 500, timeout: 60_000 })
+    .poll(async () => outcomesOf((await send()).body), { interval: 500 })
     .toEqual(Array(count).fill('applied 200'));
   return operations;
 }
