@@ -107,10 +107,10 @@ async function mendAtEnd(mend: () => unknown, isWell = true) {
   });
 }
 
-/** Waits until the page names this cause first, and expects that it names no other. */
+/** Waits until the page names this cause, and no other: what a slow machine makes doubtful goes by. */
 async function expectNamed(code: string, words: RegExp) {
   await expect.poll(sentence).toMatch(words);
-  expect(page.now()?.causes.map((each) => each.code)).toEqual([code]);
+  await expect.poll(() => page.now()?.causes.map((each) => each.code)).toEqual([code]);
 }
 
 /**

@@ -18,7 +18,8 @@ test.each(['SIGTERM', 'SIGINT'])(
   async (signal) => {
     const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program(signal)];
     const { code, said } = await new Promise<{ code: unknown; said: string }>((resolve) => {
-      const child = execFile(process.execPath, args, (_, stdout, stderr) =>
+      const env = { ...process.env, LOG_LEVEL: 'info' };
+      const child = execFile(process.execPath, args, { env }, (_, stdout, stderr) =>
         resolve({ code: child.exitCode ?? child.signalCode, said: stdout + stderr }),
       );
     });

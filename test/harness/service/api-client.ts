@@ -90,9 +90,13 @@ function parse(text: string): unknown {
 }
 
 // A machine may be busy with other things for this long before the test takes it for an error.
-const busyMaxMs = 60_000;
+const busyMaxMs = 180_000;
 const againAfterMs = 50;
-const busyMessages: ReadonlySet<string> = new Set([messages.unavailable, messages.unreachable]);
+const busyMessages: ReadonlySet<string> = new Set([
+  messages.unavailable,
+  messages.unreachable,
+  messages.partly,
+]);
 
 /**
  * A client that sends its token with every request. A request refused as busy, or because a database did not

@@ -4,7 +4,7 @@ import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import { removeAlias } from '@inventory/db/operator/manage-aliases';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
-import type { Sql } from '@inventory/db/postgres/pool';
+import { isLockTimeout, type Sql } from '@inventory/db/postgres/pool';
 import fc from 'fast-check';
 import { meanwhile } from '../meanwhile.ts';
 import { applyHeld, holdOpen } from '../network/held-open.ts';
@@ -149,7 +149,7 @@ function createWrite(batches: Batches, pool: Sql, items: readonly string[]) {
         return setOrderQuantities(own, { shortId, wid }, { onOrder: String(units) });
       // Locks more than a row, so it must not stay open.
       case 'alias':
-        return addAlias(sql, { alias: uniqueName('ALIAS'), shortId });
+        return untilUnlocked(() => addAlias(sql, { alias: uniqueName('ALIAS'), shortId }));
       case 'unalias': {
         const [found] = await sql<{ alias: string }[]>`select alias from item_alias limit 1`;
         return removeAlias(own, found?.alias ?? '');
@@ -158,6 +158,17 @@ function createWrite(batches: Batches, pool: Sql, items: readonly string[]) {
         return renameWarehouse(own, { wid, name: uniqueName('warehouse') });
     }
   };
+}
+
+/** A machine may be slow for longer than a statement waits for a lock. */
+async function untilUnlocked<T>(write: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+    }
+  }
 }
 
 /** Waits until a writer waits for a lock that another holds. */
