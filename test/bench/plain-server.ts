@@ -32,7 +32,7 @@ const authenticator = await createAuthenticator(
 );
 const folded = createFoldedLog(createLog('bench'));
 const app = createApp({
-  routes: inventoryRoutes(lists, createPlainStock(sql) as never),
+  routes: inventoryRoutes(lists, createPlainStock(sql)),
   token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
   authenticator,
   rateLimiter: createRateLimiter(redis, { prefix: QUEUE_PREFIX, what: 'requests' }),

@@ -1,5 +1,6 @@
 import { Refused } from '@inventory/api/http/errors';
 import { createRequestId } from '@inventory/api/http/request-id';
+import type { BatchCalls } from '@inventory/api/stock/batch-call/batch-calls';
 import { appliedStatusOf, type Stock } from '@inventory/api/stock/transactions';
 import type { Sql, Tx } from '@inventory/db/postgres/pool';
 import { quantityOf } from '@inventory/domain/quantity';
@@ -17,14 +18,16 @@ type Plain = Extract<StockRequest, { kind: 'receive' | 'move' | 'issue' }>;
  * queue. Written as one would by hand for a single request: the same tables, ledger and durability, with as
  * few statements as possible.
  */
-export function createPlainStock(sql: Sql): Stock {
+export function createPlainStock(sql: Sql): Stock & BatchCalls {
   return {
-    async transact(request, { client }) {
-      const answer = await sql.begin((tx) => apply(tx, request as Plain, client.clientId));
-      return { status: appliedStatusOf(request.kind), text: JSON.stringify(answer) };
+    async operate(operation, { client }) {
+      const answer = await sql.begin((tx) => apply(tx, operation as unknown as Plain, client.clientId));
+      return { status: appliedStatusOf(operation.kind), text: JSON.stringify(answer) };
     },
-    // The load asks for nothing else.
-  } satisfies Pick<Stock, 'transact'> as Stock;
+    async batch() {
+      throw new Error('the load sends no lists');
+    },
+  };
 }
 
 async function apply(tx: Tx, request: Plain, clientId: string): Promise<object> {

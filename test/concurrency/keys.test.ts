@@ -381,7 +381,7 @@ describe('a key', () => {
     });
     const stock = createStock({
       sender,
-      findOriginal: async () => null,
+      findOriginals: async () => [],
       tryOut: async () => ({ status: 'applied', text: '' }),
       readOutcomes: (requests) => readOutcomes(batches.sql, requests),
       answerTexts: createAnswerTexts(readersOf(new Map()), createUnreadAnswers()),
@@ -397,9 +397,10 @@ describe('a key', () => {
     };
     const key = uniqueName('key');
     const transact = () =>
-      stock.transact(
-        { kind: 'receive', body: { itemID, units: 1, wid: 1, reasonCode: 0 } },
+      stock.operate(
+        { kind: 'receive', body: { itemID, units: 1, wid: 1, reasonCode: 0 }, isDryRun: false },
         { client, arrivedAt: performance.now(), key, name: nameRequest(''), res: answerWay() },
+        { until: Number.POSITIVE_INFINITY, hasGone: () => false },
       );
     await expect(transact()).rejects.toThrow(messages.unavailable);
     const keys = await batches.sql`

@@ -900,7 +900,7 @@ async function importKey(`,
     ]),
     mutant('a reversal out of scope differs from a missing one', '404: not there', [
       [
-        'apps/api/src/stock/transactions.ts',
+        'apps/api/src/stock/originals.ts',
         'return noTransaction;',
         'return of === null ? noTransaction : forbidden.scope;',
       ],
@@ -913,7 +913,7 @@ async function importKey(`,
     mutant('a dry run is applied', 'counts and reversals', [
       [
         'apps/api/src/stock/transactions.ts',
-        'return sent.isDryRun ? tryOut(request, caller, wait) : transact(request, caller);',
+        'return isDryRun ? tryOut(request, caller, wait) : transact(request, caller);',
         'return transact(request, caller);',
       ],
     ]),

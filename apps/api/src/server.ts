@@ -68,9 +68,9 @@ import { type StatusPage, startStatusPage } from './status-page/status-page.ts';
 import { createAnswerTexts } from './stock/answer-texts.ts';
 import { createBatchCalls } from './stock/batch-call/batch-calls.ts';
 import { createItemNames } from './stock/batch-call/item-names.ts';
-import type { FindOriginals } from './stock/batch-call/read-operations.ts';
 import { createBatchTurns } from './stock/batch-call/turns.ts';
 import type { ReadOutcomes } from './stock/known-outcomes.ts';
+import type { FindOriginals } from './stock/originals.ts';
 import { createSender, type Sender } from './stock/sender.ts';
 import { createStock } from './stock/transactions.ts';
 import { gather } from './turns/gather.ts';
@@ -151,7 +151,7 @@ function wireStock(
   return {
     ...createStock({
       sender: noted,
-      findOriginal: async (transactionNo) => (await findOriginals([transactionNo]))[0] ?? null,
+      findOriginals,
       tryOut: (request, clientId, wait) => inTrial(clientId, (sql) => tryOut(sql, request, clientId), wait),
       readOutcomes: readDecided,
       answerTexts,

@@ -1,12 +1,10 @@
 import type { Client } from '@inventory/auth/client';
-import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import type { Trial } from '@inventory/db/batch/dry-run';
 import type { Wait } from '@inventory/db/postgres/statement-pool';
 import { isKey } from '@inventory/domain/contract/batch';
-import type { Original } from '@inventory/domain/kinds/kind';
-import { type KindName, kindOf, reversedBy, type SingleRequest, undoOf } from '@inventory/domain/kinds/kinds';
-import { forbidden, noTransaction, type Refusal } from '@inventory/domain/refusals/refused';
-import type { StockKind, StockRequest } from '@inventory/domain/request';
+import { kindOf, type SingleRequest } from '@inventory/domain/kinds/kinds';
+import type { Refusal } from '@inventory/domain/refusals/refused';
+import type { StockKind } from '@inventory/domain/request';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { Failed, type FailureCause, messages, Refused, soonAgain, unknownOutcome } from '../http/errors.ts';
 import type { RequestName } from '../http/request-id.ts';
@@ -14,17 +12,16 @@ import type { Call, Reply } from '../http/route.ts';
 import type { AnsweredCall } from '../http/unread-answers.ts';
 import { type AnswerTexts, underOf } from './answer-texts.ts';
 import { type ReadOutcomes, readKnown, unknownKey } from './known-outcomes.ts';
+import { type FindOriginals, type ReadOperation, requestsOf } from './originals.ts';
 import type { Sender } from './sender.ts';
 
 export type Stock = {
-  /** Applies a transaction. If it throws Refused or Failed, nothing was applied. */
-  transact(request: StockRequest, caller: Caller): Promise<Reply>;
   /**
-   * Carries out a call with this kind and body. A dry run returns the answer that the call would get: under a
-   * key that was used, the stored one; nothing is stored and no key is used. Throws Refused, or the error of
-   * the database.
+   * Applies the operation of a call. If it throws Refused or Failed, nothing was applied. A dry run returns
+   * the answer that the call would get: under a key that was used, the stored one; nothing is stored and no
+   * key is used. It throws Refused, or the error of the database.
    */
-  operate(sent: SentOperation, caller: Caller, wait: Wait): Promise<Reply>;
+  operate(operation: CalledOperation, caller: Caller, wait: Wait): Promise<Reply>;
 };
 
 /**
@@ -50,11 +47,11 @@ export function callerOf({
   return { client, name, arrivedAt, key: header('Idempotency-Key'), res };
 }
 
-/** A call as sent: its kind and its body. */
-export type SentOperation = { kind: KindName; body: object; isDryRun: boolean };
+/** The operation of a call. */
+export type CalledOperation = ReadOperation & { isDryRun: boolean };
 
 /** Makes the handler of a kind's call. It applies the transaction in the body, or only tries it out. */
-export function handlerOf(stock: Stock, kind: KindName) {
+export function handlerOf(stock: Stock, kind: ReadOperation['kind']) {
   return (call: Call<undefined, undefined, { dryRun?: boolean | undefined }>): Promise<Reply> => {
     const { dryRun, ...body } = call.body;
     return stock.operate({ kind, body, isDryRun: dryRun === true }, callerOf(call), call.wait);
@@ -63,8 +60,7 @@ export function handlerOf(stock: Stock, kind: KindName) {
 
 export type StockOptions = {
   sender: Sender;
-  /** Looks up the transaction to reverse; null if there is none with this number. */
-  findOriginal: (transactionNo: number) => Promise<Original | null>;
+  findOriginals: FindOriginals;
   tryOut: (request: SingleRequest, clientId: string, wait: Wait) => Promise<Trial>;
   readOutcomes: ReadOutcomes;
   answerTexts: AnswerTexts;
@@ -75,15 +71,14 @@ export type StockOptions = {
 /** Sends transactions through the queue, with or without an Idempotency-Key. */
 export function createStock({
   sender,
-  findOriginal,
+  findOriginals,
   tryOut: tryOutNow,
   readOutcomes,
   answerTexts,
   whyUnanswered,
 }: StockOptions): Stock {
-  async function transact(request: StockRequest, caller: Caller): Promise<Reply> {
+  async function transact(request: SingleRequest, caller: Caller): Promise<Reply> {
     const { client, key, arrivedAt, name, res } = caller;
-    checkKey(key);
     const { clientId } = client;
     const queued = sender.queued(request, { clientId, arrivedAt, key, name });
     const [answer] = await sender.sendAll([queued], arrivedAt);
@@ -102,7 +97,6 @@ export function createStock({
 
   async function tryOut(request: SingleRequest, caller: Caller, wait: Wait): Promise<Reply> {
     const { client, key, arrivedAt, res } = caller;
-    checkKey(key);
     if (key !== undefined) {
       const queued = sender.queued(request, { clientId: client.clientId, arrivedAt, key });
       const known = await readKnown([queued], readOutcomes, false);
@@ -114,26 +108,22 @@ export function createStock({
     return { status: 200, text: trial.text };
   }
 
-  /** The request of a call. Throws Refused if it reverses a transaction that the caller may not reverse. */
-  async function requestOf({ kind, body }: SentOperation, caller: Caller): Promise<SingleRequest> {
-    const reverses = reversedBy(kind, body);
-    if (reverses === null) return { kind, body } as SingleRequest;
-    const of = await findOriginal(reverses).catch((error) => {
+  /** Throws Refused if it reverses a transaction that the caller may not reverse. */
+  async function requestOf(operation: ReadOperation, { client, key }: Caller): Promise<SingleRequest> {
+    const [got] = await requestsOf([operation], client, findOriginals).catch((error) => {
       // An earlier send of the key may be applied.
-      if (caller.key !== undefined) unknownKey(error);
+      if (key !== undefined) unknownKey(error);
       throw error;
     });
-    const refusal = refuseReversal(of, caller.client);
-    if (refusal !== null) throw new Refused(refusal);
-    return { kind, body, of } as SingleRequest;
+    if ('refusal' in got!) throw new Refused(got.refusal);
+    return got!.request;
   }
 
   return {
-    transact,
-    async operate(sent, caller, wait) {
+    async operate({ isDryRun, ...operation }, caller, wait) {
       checkKey(caller.key);
-      const request = await requestOf(sent, caller);
-      return sent.isDryRun ? tryOut(request, caller, wait) : transact(request, caller);
+      const request = await requestOf(operation, caller);
+      return isDryRun ? tryOut(request, caller, wait) : transact(request, caller);
     },
   };
 }
@@ -141,13 +131,6 @@ export function createStock({
 /** The status of an applied transaction. */
 export function appliedStatusOf(kind: StockKind): 200 | 201 {
   return kind === 'batch' ? 200 : kindOf(kind).status;
-}
-
-/** Why a client may not reverse this transaction. Outside the client's scope it counts as unknown. */
-export function refuseReversal(of: Original | null, client: Client): Refusal | null {
-  if (of === null || denyWarehouses(client, of.wids) !== null) return noTransaction;
-  const denial = denyAction(client, undoOf(of.kind)?.permission ?? [], true);
-  return denial === null ? null : forbidden[denial];
 }
 
 /** Refuses an Idempotency-Key with an invalid form. */

@@ -7,12 +7,13 @@ import { retryAfterOf } from '../../http/limit-headers.ts';
 import type { Call, Reply } from '../../http/route.ts';
 import type { AnswerTexts } from '../answer-texts.ts';
 import { type ReadOutcomes, unknownKey } from '../known-outcomes.ts';
+import type { FindOriginals } from '../originals.ts';
 import type { Sender } from '../sender.ts';
 import type { Caller } from '../transactions.ts';
 import { createAtomic, type TryOutTogether } from './apply-atomic.ts';
 import type { ItemNames } from './item-names.ts';
 import { checkKeys, passDecided } from './keys.ts';
-import { type FindOriginals, judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
+import { judgeOperations, type Operation, type RawBatch } from './read-operations.ts';
 import { batchReply } from './replies.ts';
 import {
   notApplied,

@@ -8,7 +8,7 @@ import { Refused } from '../../http/errors.ts';
 import { type ReadOutcomes, readKnown } from '../known-outcomes.ts';
 import type { Sender } from '../sender.ts';
 import { type Caller, checkKey } from '../transactions.ts';
-import type { Operation, RawBatch } from './read-operations.ts';
+import { type Operation, type RawBatch, requestIn } from './read-operations.ts';
 
 export type KeysOptions = { sender: Sender; readOutcomes: ReadOutcomes };
 
@@ -62,7 +62,7 @@ export async function findDecided(
   const asked: { index: number; queued: QueuedRequest }[] = [];
   for (const operation of operations) {
     const { index, key } = operation;
-    const request = 'request' in operation ? operation.request : operation.misdated;
+    const request = requestIn(operation);
     if (key === null || request === undefined) continue;
     await pace();
     asked.push({ index, queued: sender.queued(request, { ...from, key }) });

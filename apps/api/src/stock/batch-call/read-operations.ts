@@ -1,13 +1,12 @@
 import type { Client } from '@inventory/auth/client';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
 import { BatchHead, BatchRequest, OperationHead, operationsMax } from '@inventory/domain/contract/batch';
-import type { Original } from '@inventory/domain/kinds/kind';
 import {
   type KindName,
   kindNames,
   kinds,
   permissionOf,
-  reversedBy,
+  reverses,
   type SingleRequest,
   warehousesOf,
 } from '@inventory/domain/kinds/kinds';
@@ -22,7 +21,7 @@ import { hasDuplicateFields } from '../../http/reading/duplicate-fields.ts';
 import { fieldErrorsOf, withoutNulls } from '../../http/reading/parse.ts';
 import { namesOf, unknownAmong } from '../../http/reading/strict.ts';
 import { addDetails, type Details } from '../../http/route.ts';
-import { refuseReversal } from '../transactions.ts';
+import { type FindOriginals, requestsOf } from '../originals.ts';
 import { evidenceOf, type SentTimes } from './evidence.ts';
 import { type SplitBatch, splitOperations } from './split-operations.ts';
 
@@ -134,9 +133,6 @@ function unknownIn(body: Record<string, unknown>): FieldErrors {
 const refusedBody = (message: string) => new Refused({ code: 'bad_request', message });
 const bad = (message: string): RawOperation => ({ refusal: { code: 'bad_request', message } });
 
-/** Looks up the transactions to reverse, by number. */
-export type FindOriginals = (transactionNos: readonly number[]) => Promise<(Original | null)[]>;
-
 /** Checks each operation as a single call is checked, in the same order. */
 export async function judgeOperations(
   { operations }: RawBatch,
@@ -145,39 +141,34 @@ export async function judgeOperations(
   findOriginals: FindOriginals,
 ): Promise<Operation[]> {
   const pace = createPacer();
-  const judged: (Operation | Reversal)[] = [];
+  const judged: Operation[] = [];
   for (const [index, raw] of operations.entries()) {
     const rest = pace();
     if (rest !== undefined) await rest;
     judged.push(judge(raw, index, client, times));
   }
-  const undone = judged.flatMap((each) => ('reverses' in each ? [each.reverses] : []));
-  const originals = undone.length === 0 ? [] : await findOriginals(undone);
+  const got = await requestsOf(
+    judged.flatMap((each) => requestIn(each) ?? []),
+    client,
+    findOriginals,
+  );
   let next = 0;
   return judged.map((each): Operation => {
-    if (!('reverses' in each)) return each;
-    const of = originals[next++] ?? null;
-    const { index, kind, body, head } = each;
-    const refusal = refuseReversal(of, client);
-    const { evidence, misdated, ...named } = head;
-    if (refusal !== null) return { index, ...named, refusal: misdated ?? refusal };
-    const request = { kind, body, of } as SingleRequest;
-    if (misdated !== null) return { index, ...named, refusal: misdated, misdated: request };
-    return { index, ...named, evidence, request };
+    if (requestIn(each) === undefined) return each;
+    const found = got[next++]!;
+    const { index, key } = each;
+    if ('refusal' in found) return { index, key, refusal: 'refusal' in each ? each.refusal : found.refusal };
+    return 'refusal' in each ? { ...each, misdated: found.request } : { ...each, request: found.request };
   });
 }
 
-/** An operation that reverses a transaction, which is still to be looked up. */
-type Reversal = { kind: KindName; body: object; reverses: number; index: number; head: ReadHead };
+/** The request of an operation, also of one that is refused only because of its device's times. */
+export function requestIn(operation: Operation): SingleRequest | undefined {
+  return 'request' in operation ? operation.request : operation.misdated;
+}
 
-type ReadHead = {
-  key: string | null;
-  evidence: Evidence | undefined;
-  /** Why the device's times are impossible. */
-  misdated: Refusal | null;
-};
-
-function judge(sent: RawOperation, index: number, client: Client, times: SentTimes): Operation | Reversal {
+/** A transaction to reverse is looked up afterwards. */
+function judge(sent: RawOperation, index: number, client: Client, times: SentTimes): Operation {
   if ('refusal' in sent) return { index, key: null, refusal: sent.refusal };
   const raw = sent.body;
   const head = OperationHead.safeParse(raw);
@@ -206,12 +197,8 @@ function judge(sent: RawOperation, index: number, client: Client, times: SentTim
     return { ...named, refusal: invalid({ ...errors, ...wrongTimes }) };
   const misdated = wrongTimes === null ? null : invalid(wrongTimes);
   const noted = evidence as Evidence | undefined;
-  const reverses = reversedBy(kind, body.data);
-  if (reverses !== null) {
-    return { kind, body: body.data, reverses, index, head: { ...named, evidence: noted, misdated } };
-  }
   const request = { kind, body: body.data } as SingleRequest;
-  const outside = denyWarehouses(client, warehousesOf(request));
+  const outside = reverses(kind) ? null : denyWarehouses(client, warehousesOf(request));
   if (outside !== null) return { ...named, refusal: misdated ?? forbidden[outside] };
   return misdated === null
     ? { ...named, request, evidence: noted }
