@@ -17,15 +17,9 @@ const args = process.argv.slice(2);
 if (args[0] === 'start' && !args.some((each) => each === '--help' || each === '-h'))
   process.stdout.write('starting the service\n');
 
-// By default, tsx keeps its cache where every user of the machine may write.
-process.env.TSX_DISABLE_CACHE = '1';
 function refuse(error) {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
   end('the packages are not installed: run `npx -y pnpm@12 install` in this folder first');
 }
-const tsx = await import('tsx/esm/api').catch((error) => {
-  // Node 24 runs the sources as they are; tsx is not there where only what runs was installed.
-  if (!process.features.typescript) refuse(error);
-});
-if (tsx) tsx.register();
+await import('./types.mjs').catch(refuse);
 await import('./src/main.ts').catch(refuse);

@@ -54,7 +54,7 @@ const root = join(import.meta.dirname, '../..');
 const scripts = Object.entries(
   JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts as Record<string, string>,
 ).flatMap(([name, line]) => {
-  const file = /--import tsx (test\/\S+\.ts)$/.exec(line)?.[1];
+  const file = /--import \S+ (test\/\S+\.ts)$/.exec(line)?.[1];
   return file === undefined || name === 'bench' ? [] : [{ name, file, args: [] as string[] }];
 });
 const bench = 'test/bench/bench.ts';

@@ -6,6 +6,7 @@ import { readChanges } from '@inventory/db/changes/read-changes';
 import { readFeedPosition } from '@inventory/db/changes/read-position';
 import { seed } from '@inventory/db/operator/seed';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { types } from '../harness/compiled.ts';
 import { readOptions } from '../harness/read-options.ts';
 import type { FollowersAsked, FollowersTold } from './change-followers.ts';
 import { medianOf, runLoad } from './load.ts';
@@ -78,7 +79,7 @@ async function readAll(size: number): Promise<[what: string, value: number][]> {
 
 /** Callers that wait, answer after answer, until `stop`, in a process of their own. */
 function followAll({ origin, token }: Site, count: number) {
-  const follower = fork(join(import.meta.dirname, 'change-followers.ts'), { execArgv: ['--import', 'tsx'] });
+  const follower = fork(join(import.meta.dirname, 'change-followers.ts'), { execArgv: ['--import', types] });
   follower.send({ origin, token, count } satisfies FollowersAsked);
   return {
     async stop(): Promise<FollowersTold> {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
+import { types } from '../harness/compiled.ts';
 import { readOptions } from '../harness/read-options.ts';
 import { addCaller, askToken, fetchToken } from '../harness/service/caller.ts';
 import { startProcess } from '../harness/service/processes.ts';
@@ -137,7 +138,7 @@ async function callAsNeighbour() {
   const lists = (values.searches ? searches : costlyPaths).map((path) => ({ path }));
   const calls = values.searches ? lists : [...lists, ...costlyPicks];
   const told: NeighbourCaller = { baseUrl, headers, calls, callsMax, together };
-  const caller = fork(join(import.meta.dirname, 'neighbour-caller.ts'), { execArgv: ['--import', 'tsx'] });
+  const caller = fork(join(import.meta.dirname, 'neighbour-caller.ts'), { execArgv: ['--import', types] });
   caller.send(told);
   const [found] = (await once(caller, 'message')) as [[number | string, number][]];
   for (const [status, count] of found) statuses.set(status, (statuses.get(status) ?? 0) + count);

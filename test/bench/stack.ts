@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { migrate } from '@inventory/db/migrate/migrate';
 import { connect, type Sql } from '@inventory/db/postgres/pool';
 import { type Stack, startStack } from '@inventory/local/stack';
+import { types } from '../harness/compiled.ts';
 import { databaseOf } from '../harness/global-setup.ts';
 
 export const benchFolder = join(import.meta.dirname, '../../.local/bench');
@@ -56,7 +57,7 @@ export async function createDatabase(
 /** Runs a command of another checkout on its database, whose tables only it knows. Throws if it fails. */
 export function runThere(source: string, command: string, url: string): void {
   const env = { ...process.env, DATABASE_URL: url };
-  execFileSync(process.execPath, ['--import', 'tsx', 'apps/admin/src/main.ts', command], {
+  execFileSync(process.execPath, ['--import', types, 'apps/admin/src/main.ts', command], {
     cwd: source,
     env,
   });

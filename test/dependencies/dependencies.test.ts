@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { types } from '../harness/compiled.ts';
 import { concerning, readLockedPackages, readStoredAdvisories, withoutReason } from './advisories.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -57,7 +58,7 @@ test.concurrent.each([
   });
   await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
   const { port } = registry.address() as AddressInfo;
-  const args = ['--import', 'tsx', 'test/dependencies/audit.ts', '--registry', `http://127.0.0.1:${port}/`];
+  const args = ['--import', types, 'test/dependencies/audit.ts', '--registry', `http://127.0.0.1:${port}/`];
   const audit = await run(process.execPath, args);
   registry.close();
   expect(audit.code, audit.output).toBe(code);

@@ -149,15 +149,6 @@ test('the command line starts without @inventory/local, which the image does not
   expect(seen.size).toBeGreaterThan(1);
 });
 
-test('scripts that run by tsx write no cache where every user of the machine may write', () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>;
-  };
-  const byTsx = Object.values(scripts).filter((script) => script.includes('--import tsx'));
-  expect(byTsx.length).toBeGreaterThan(5);
-  for (const script of byTsx) expect(script).toMatch(/(?:^| && )TSX_DISABLE_CACHE=1 node --import tsx /);
-});
-
 test('the image starts Node like `start`, with memory for the rest of each request', () => {
   expect(dockerfile).toContain(
     `ENTRYPOINT ${JSON.stringify(['node', ...nodeOptions]).replaceAll(',', ', ')}`,

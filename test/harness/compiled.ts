@@ -10,15 +10,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { extname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '../..');
 const workspaces = ['apps', 'packages'];
 const own = '@inventory';
-// Found from any folder.
-const tsx = pathToFileURL(createRequire(join(root, 'package.json')).resolve('tsx')).href;
+/** The module that lets Node run TypeScript, for `--import`. */
+export const types = pathToFileURL(join(root, 'apps/admin/types.mjs')).href;
 
 /**
  * Compiles the checkout into `folder`, and links all else there. A process of it starts in a third of the
@@ -48,7 +47,7 @@ export function compileCheckout(folder: string): void {
 export function programOf(file: string, imports: readonly string[] = []): string[] {
   const files = [...imports, file];
   const compiled = files.map(compiledOf);
-  const run = compiled.every((each) => each !== null) ? compiled : [tsx, ...files];
+  const run = compiled.every((each) => each !== null) ? compiled : [types, ...files];
   return [...run.slice(0, -1).flatMap((each) => ['--import', each]), run.at(-1)!];
 }
 

@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Stack, startStack } from '@inventory/local/stack';
+import { types } from '../harness/compiled.ts';
 import { copyRepository } from '../harness/copy-repository.ts';
 import { readOptions } from '../harness/read-options.ts';
 import { type Mutant, mutants } from './mutants.ts';
@@ -212,7 +213,7 @@ async function runFault(
     '--folder',
     join(folder, `faults-${place.lane}`),
   ];
-  const args = ['--import', 'tsx', 'test/faults/run.ts', ...options];
+  const args = ['--import', types, 'test/faults/run.ts', ...options];
   const { exitCode, logFile } = await run(place, '.', args);
   const log = await readFile(logFile, 'utf8');
   const found = /^PROBLEM (LOST|DOUBLE|GHOST|TORN|CONTRADICTED|does not add up).*/m.exec(log);

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { types } from '../harness/compiled.ts';
 
 // Asked to stop by each signal while it starts.
 const program = (signal: string) => `
@@ -16,7 +17,7 @@ const program = (signal: string) => `
 test.each(['SIGTERM', 'SIGINT'])(
   '%s to a process that is just starting stops it in order, once it is up',
   async (signal) => {
-    const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program(signal)];
+    const args = ['--import', types, '--input-type=module', '-e', program(signal)];
     const { code, said } = await new Promise<{ code: unknown; said: string }>((resolve) => {
       const env = { ...process.env, LOG_LEVEL: 'info' };
       const child = execFile(process.execPath, args, { env }, (_, stdout, stderr) =>

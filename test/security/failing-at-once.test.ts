@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { types } from '../harness/compiled.ts';
 
 const root = join(import.meta.dirname, '../..');
 const program = join(root, 'test/harness/network/fails-at-once.ts');
@@ -42,7 +43,7 @@ const alike: Record<string, string> = {
 };
 
 test('no connection, look-up or request that fails in the turn in which it began ends a process', async () => {
-  const options = ['--conditions', 'inventory-source', '--import', 'tsx', program];
+  const options = ['--conditions', 'inventory-source', '--import', types, program];
   const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: join(root, 'test') });
   expect(JSON.parse(stdout)).toEqual(Object.fromEntries(expected));
 });

@@ -89,8 +89,6 @@ export async function runService(
           ...process.env,
           DATABASE_URL: databaseUrls?.[name] ?? stack.databaseUrl,
           REDIS_URL: stack.redisUrls[name],
-          // By default, tsx keeps its cache where every user of the machine may write.
-          TSX_DISABLE_CACHE: '1',
           ...more,
         },
         logFile: join(logFolder, `${name}.log`),

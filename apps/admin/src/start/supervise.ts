@@ -8,6 +8,8 @@ import { checkoutFolder } from '../checkout.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { tellText } from '../cli/print.ts';
 
+// Lets Node 20 run TypeScript, too.
+const types = new URL('../../types.mjs', import.meta.url).href;
 const upWithinMs = 60_000;
 // A little longer than the time that a process gives itself to stop.
 const stopWithinMs = 25_000;
@@ -102,7 +104,7 @@ type Running = Launched & {
 
 function launch(options: SupervisedOptions, env: NodeJS.ProcessEnv): Running {
   const log = openLog(options.logFile);
-  const child = spawn(process.execPath, [...nodeOptions, '--import', 'tsx', options.script], {
+  const child = spawn(process.execPath, [...nodeOptions, '--import', types, options.script], {
     cwd: checkoutFolder,
     env,
     // Through this channel, the process reports that it is up, and notices when this process is gone for any
