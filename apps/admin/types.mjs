@@ -1,4 +1,5 @@
-// Lets Node 20 run TypeScript as later ones do: with its types taken off, and nothing else changed. Loaded with `--import`.
+// Lets Node 20 run TypeScript as later ones do: with its types taken off, and nothing else changed. Loaded
+// with `--import`.
 
 import { register } from 'node:module';
 
