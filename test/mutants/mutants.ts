@@ -595,7 +595,7 @@ async function importKey(`,
       ],
     ]),
     mutant('old keys are never removed', 'workers remove', [
-      ['packages/process/src/run-again.ts', '  wait(firstMs);\n', ''],
+      ['apps/worker/src/retention-keeper.ts', 'await removePiece()', 'false'],
     ]),
   ]),
   ...noticedBy('security/secrets-in-logs.test.ts', [

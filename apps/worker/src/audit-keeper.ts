@@ -1,7 +1,7 @@
 import type { AuditPace, AuditSlice, AuditState } from '@inventory/db/audit/audit-slice';
 import type { Drift } from '@inventory/db/audit/compare-stock';
 import { isLockTimeout, isOutage } from '@inventory/db/postgres/pool';
-import { runAgain } from '@inventory/process/run-again';
+import { runAgain } from '@inventory/process/look-every';
 
 export type AuditKeeper = {
   /** The last state that was read: 0 places and 0 s until Postgres has answered once. */
@@ -61,12 +61,11 @@ export function startAuditKeeper(
     }
   }
 
-  const looks = runAgain(0, look);
   return {
     state: () => {
       const sinceMs = state.ageSeconds === 0 ? 0 : performance.now() - stateAt;
       return { driftCount: state.driftCount, ageSeconds: state.ageSeconds + sinceMs / 1000 };
     },
-    stop: looks.stop,
+    stop: runAgain(0, look),
   };
 }

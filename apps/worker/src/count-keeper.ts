@@ -1,4 +1,5 @@
 import { isOutage } from '@inventory/db/postgres/pool';
+import { lookEvery } from '@inventory/process/look-every';
 
 export type CountKeeper = {
   /** Says that there are arrivals to fold. */
@@ -44,7 +45,7 @@ export function createCountKeeper(
       folding = run();
     }, foldAfterMs);
   };
-  const sweep = setInterval(wake, sweepEveryMs);
+  const stopSweeping = lookEvery(sweepEveryMs, wake);
   return {
     wake,
     lagSeconds() {
@@ -52,7 +53,7 @@ export function createCountKeeper(
       return since === null ? 0 : (performance.now() - since) / 1000;
     },
     async stop() {
-      clearInterval(sweep);
+      stopSweeping();
       if (timer !== null) clearTimeout(timer);
       await folding;
     },

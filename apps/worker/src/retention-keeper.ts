@@ -1,5 +1,5 @@
 import { isOutage } from '@inventory/db/postgres/pool';
-import { runAgain } from '@inventory/process/run-again';
+import { runAgain } from '@inventory/process/look-every';
 
 export type RetentionKeeper = { stop(): Promise<void> };
 
@@ -17,7 +17,7 @@ export function createRetentionKeeper(
   removePiece: () => Promise<boolean>,
   report: (error: Error, what: string) => void,
 ): RetentionKeeper {
-  return runAgain(lookEveryMs, async () => {
+  const stop = runAgain(lookEveryMs, async () => {
     const startedAt = performance.now();
     try {
       if (await removePiece()) return Math.max(restMinMs, restTimes * (performance.now() - startedAt));
@@ -26,4 +26,5 @@ export function createRetentionKeeper(
     }
     return lookEveryMs;
   });
+  return { stop };
 }

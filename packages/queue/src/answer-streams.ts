@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { lookEvery } from '@inventory/process/look-every';
 import type { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { blockMs, type Consumers } from './redis/redis.ts';
@@ -147,8 +148,7 @@ export function readAnswers(options: {
       if (isDue) producer.pexpire(key, keptMs).catch(() => {});
     }
   };
-  const timer = setInterval(tidy, tidyEveryMs);
-  timer.unref();
+  const stopTidying = lookEvery(tidyEveryMs, tidy);
 
   return {
     add(queue, told) {
@@ -162,7 +162,7 @@ export function readAnswers(options: {
     },
     async close() {
       for (const reading of readings.values()) reading.stop();
-      clearInterval(timer);
+      stopTidying();
       if (producer.status === 'ready') {
         await Promise.all(
           [...streams.keys()].map((key) =>

@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
+import { lookEvery } from '@inventory/process/look-every';
 
 /**
  * A key as stored in Postgres. `settled`: every process has read it by now. `site`: the name of the database
@@ -52,8 +53,6 @@ export async function openEnvelopeKeys(read: () => Promise<StoredEnvelopeKey[]>)
   }
 
   await readAll();
-  const timer = setInterval(() => void readAll().catch(() => {}), readEveryMs);
-  timer.unref();
   return {
     signing: () => signing,
     site: () => site,
@@ -61,6 +60,6 @@ export async function openEnvelopeKeys(read: () => Promise<StoredEnvelopeKey[]>)
     async refresh() {
       if (performance.now() - readAt > readAgainAfterMs) await readAll().catch(() => {});
     },
-    stop: () => clearInterval(timer),
+    stop: lookEvery(readEveryMs, () => readAll().catch(() => {})),
   };
 }

@@ -1,3 +1,4 @@
+import { lookEvery } from '@inventory/process/look-every';
 import { Queue } from 'bullmq';
 import { queueName } from './envelope.ts';
 import type { RedisConnection } from './redis/redis-cluster.ts';
@@ -46,9 +47,7 @@ export function trimEvents(queue: Queue, connection: RedisConnection): () => voi
     await connection.hset(queue.keys.meta!, 'opts.maxLenEvents', eventsKept);
   };
   // A failed command is tried again. A lost connection is reported elsewhere.
-  const begin = () => void tidy().catch(() => {});
-  const timer = setInterval(begin, tidyEveryMs);
-  timer.unref();
-  if (connection.status === 'ready') begin();
-  return () => clearInterval(timer);
+  const tryToTidy = () => tidy().catch(() => {});
+  if (connection.status === 'ready') void tryToTidy();
+  return lookEvery(tidyEveryMs, tryToTidy);
 }

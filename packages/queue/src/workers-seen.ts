@@ -1,3 +1,4 @@
+import { lookEvery } from '@inventory/process/look-every';
 import type { UnwritableReason } from '@inventory/process/unwritable';
 import type { Queue } from 'bullmq';
 import type { RedisConnection } from './redis/redis-cluster.ts';
@@ -85,12 +86,11 @@ export function keepSeen(
       () => {},
     );
   };
-  const timer = setInterval(tell, seenEveryMs);
-  timer.unref();
+  const stopTelling = lookEvery(seenEveryMs, tell);
   connection.on('ready', tell);
   if (connection.status === 'ready') tell();
   return () => {
-    clearInterval(timer);
+    stopTelling();
     connection.off('ready', tell);
     if (said.length > 0) connection.zrem(key, ...said).catch(() => {});
   };

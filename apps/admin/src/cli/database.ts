@@ -13,6 +13,7 @@ import { countHangingCommits } from '@inventory/db/postgres/servers/replication'
 import { whyAway } from '@inventory/db/postgres/unreachable';
 import { inventoryCommand } from '@inventory/process/called-as';
 import { adviceOf, sentenceOf } from '@inventory/process/diagnoses';
+import { lookEvery } from '@inventory/process/look-every';
 import { connections, readConfig } from '@inventory/process/settings/config';
 import { describePlaces } from '@inventory/process/settings/database-address';
 import { describeUnwritable } from '@inventory/process/unwritable';
@@ -73,16 +74,15 @@ export async function useDatabase<Result>(
 
 /** Says once, on standard error, that a commit of this command waits for a standby: it has no time limit. */
 function tellOfHangingCommits(sql: Sql): () => void {
-  const timer = setInterval(async () => {
+  const stop = lookEvery(lookAtCommitsEveryMs, async () => {
     const count = await countHangingCommits(sql, connectionName).catch(() => 0);
     if (count === 0) return;
-    clearInterval(timer);
+    stop();
     tell(
       `${sentenceOf('InventoryCommitsHang')} This command waits, too, and ends when a standby has what it wrote. ${adviceOf('InventoryCommitsHang')}`,
     );
-  }, lookAtCommitsEveryMs);
-  timer.unref();
-  return () => clearInterval(timer);
+  });
+  return stop;
 }
 
 /** Whether the database was given, and is not the one that `start` runs in this folder. */

@@ -1,3 +1,4 @@
+import { lookEvery } from '@inventory/process/look-every';
 import { print } from './print.ts';
 import { createProgress, type Progress } from './progress.ts';
 
@@ -40,9 +41,7 @@ export function createSteps(): Steps {
     print(`${step}: for ${Math.round((now - since) / 1000)} s so far`);
   }
 
-  const timer = setInterval(look, lookEveryMs);
-  // It must not keep a process that has failed.
-  timer.unref();
+  lookEvery(lookEveryMs, look);
   return {
     begin,
     report(line) {

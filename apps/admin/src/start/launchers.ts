@@ -5,6 +5,7 @@ import {
   isRunning,
   type ProcessIdentity,
 } from '@inventory/local/processes/process-identity';
+import { lookEvery } from '@inventory/process/look-every';
 
 const lookEveryMs = 500;
 
@@ -16,12 +17,11 @@ const lookEveryMs = 500;
 export function watchLaunchers(onGone: () => void): void {
   const launchers = findLaunchers();
   if (launchers.length === 0) return;
-  const timer = setInterval(() => {
+  const stop = lookEvery(lookEveryMs, () => {
     if (launchers.every(isRunning)) return;
-    clearInterval(timer);
+    stop();
     onGone();
-  }, lookEveryMs);
-  timer.unref();
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { lookEvery } from '@inventory/process/look-every';
 import type { Queue } from 'bullmq';
 import type { RedisConnection } from '../redis/redis-cluster.ts';
 
@@ -58,7 +59,5 @@ export function watchService(options: {
     }
   }
 
-  const timer = setInterval(() => void check(), checkEveryMs);
-  timer.unref();
-  return () => clearInterval(timer);
+  return lookEvery(checkEveryMs, check);
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { messageOf } from '@inventory/process/log/describe-error';
+import { lookEvery } from '@inventory/process/look-every';
 import { PlainError } from '@inventory/process/plain-error';
 import { Cluster, type ClusterOptions, type Redis } from 'ioredis';
 import type { ClusterAccess } from './slot-connector.ts';
@@ -93,16 +94,15 @@ export function connectClusterProducer(
     if (cluster.status === 'ready') setImmediate(beat);
   });
   cluster.on('ready', () => setImmediate(beat));
-  const heartbeat = setInterval(() => {
-    if (cluster.status === 'end') return clearInterval(heartbeat);
+  const stop = lookEvery(options.heartbeatMs, () => {
+    if (cluster.status === 'end') stop();
     if (cluster.status !== 'ready') return;
     if (hasLostNode) {
       hasLostNode = false;
       cluster.refreshSlotsCache();
     }
     beat();
-  }, options.heartbeatMs);
-  heartbeat.unref();
+  });
   return cluster;
 
   function beat() {

@@ -1,4 +1,5 @@
 import { messageOf } from '@inventory/process/log/describe-error';
+import { lookEvery } from '@inventory/process/look-every';
 import { PlainError } from '@inventory/process/plain-error';
 import {
   describeRedis,
@@ -77,11 +78,10 @@ export function connectProducer(
     reconnectOnError: isWrongServer,
   });
   reportErrors(redis, onError);
-  const heartbeat = setInterval(() => {
+  const stop = lookEvery(heartbeatMs, () => {
     if (redis.status === 'ready') redis.ping().catch(() => {});
-    else if (redis.status === 'end') clearInterval(heartbeat);
-  }, heartbeatMs);
-  heartbeat.unref();
+    else if (redis.status === 'end') stop();
+  });
   return redis;
 }
 

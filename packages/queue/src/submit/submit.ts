@@ -1,6 +1,7 @@
 import { itemIdOf } from '@inventory/domain/kinds/kinds';
 import { operationsOf, type QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
+import { lookEvery } from '@inventory/process/look-every';
 import { jobIdOf, type Told } from '../answer-streams.ts';
 import type { EnvelopeResult } from '../envelope.ts';
 import type { EnvelopeKeys } from '../envelope-keys.ts';
@@ -106,10 +107,10 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
   const doubted = new WeakSet<SentEnvelope>();
   const site = options.keys.site();
   const lines = await openLines({ redisUrl, prefix, site, producer, toldOf, report });
-  const clock = setInterval(() => {
+  const stopClock = lookEvery(sweepEveryMs, () => {
     waiters.sweep(performance.now());
     for (const line of lines.all()) schedule(line);
-  }, sweepEveryMs);
+  });
 
   function toldOf({ lane, queue }: Line): Told {
     return {
@@ -240,7 +241,7 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     refusedCount: () => refusals.count(),
     async close() {
       await waiters.end();
-      clearInterval(clock);
+      stopClock();
       await lines.close();
       producer.disconnect();
     },

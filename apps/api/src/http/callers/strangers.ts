@@ -1,3 +1,4 @@
+import { lookEvery } from '@inventory/process/look-every';
 import type { Context } from 'koa';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { createFairRoom } from '../../turns/fair-room.ts';
@@ -43,7 +44,7 @@ const everybody = 'everybody';
 export function createStrangers(isDraining: () => boolean, standing: Standing): Strangers {
   const budgets = new RateLimiterMemory({ ...perName, keyPrefix: '' });
   const all = new RateLimiterMemory({ ...ofAll, keyPrefix: '' });
-  let timer: NodeJS.Timeout | undefined;
+  let stopTicking: (() => void) | undefined;
   let allowed = 0;
   let tickedAt = 0;
   const line = createFairRoom({ total: () => Math.floor(allowed) });
@@ -57,8 +58,8 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
     if (isDraining()) allowed = line.waitingCount();
     line.serve();
     if (line.waitingCount() > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+    stopTicking?.();
+    stopTicking = undefined;
     allowed = line.used();
   }
 
@@ -71,9 +72,9 @@ export function createStrangers(isDraining: () => boolean, standing: Standing): 
       },
     });
     standing.noteWaiting(ctx.req.socket, true);
-    if (timer === undefined) {
+    if (stopTicking === undefined) {
       tickedAt = performance.now();
-      timer = setInterval(tick, tickMs);
+      stopTicking = lookEvery(tickMs, tick);
     }
     if (await turn.admitted) allowed -= 1;
     turn.leave();

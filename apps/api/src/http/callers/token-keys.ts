@@ -20,6 +20,7 @@ import {
 import { isOutage, isUnanswered } from '@inventory/db/postgres/pool';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import type { Log } from '@inventory/process/log/log';
+import { lookEvery } from '@inventory/process/look-every';
 import { TooLateError, within } from '@inventory/process/within';
 import { createKnownTokens } from './known-tokens.ts';
 import { type Caller, createVerifyTurns } from './verify-turns.ts';
@@ -148,7 +149,7 @@ export async function createTokenKeys(
   };
   // Deletes the keys that ended while no process was running.
   void pool.run(deleteRetiredHalves).catch(failed);
-  setInterval(() => void readLately().then(tidy).catch(failed), tidyEveryMs).unref();
+  lookEvery(tidyEveryMs, () => readLately().then(tidy).catch(failed));
 
   return {
     async verify(token, caller, lookUp) {

@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { lookEvery } from '@inventory/process/look-every';
 import { addCount } from '../../turns/add-count.ts';
 import type { Refused } from '../errors.ts';
 import { type Connection, type ConnectionLimits, createConnection } from './connection.ts';
@@ -172,9 +173,8 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   // This service is no proxy.
   server.on('connect', (_request, socket) => refuse(socket as Socket, 'HPE_INVALID_METHOD'));
 
-  const timer = setInterval(check, options.checkEveryMs);
-  timer.unref();
-  server.once('close', () => clearInterval(timer));
+  const stopChecking = lookEvery(options.checkEveryMs, check);
+  server.once('close', stopChecking);
   return {
     count: () => connections.size,
     // A closed server no longer enforces Node's timeouts for heads and requests.

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { lookEvery } from '@inventory/process/look-every';
 import type { DatabaseAddress, Place } from '@inventory/process/settings/database-address';
 import { createPrimary } from './primary.ts';
 import { askStanding, type Look } from './standing.ts';
@@ -36,7 +37,7 @@ export function looksOf(databaseUrl: string): Look[] {
 function createHosts(address: DatabaseAddress, settings: Record<string, string>): Hosts {
   const sockets = new Map<Socket, Place>();
   const looks = new Map<Place, Look>();
-  let watching: NodeJS.Timeout | undefined;
+  let stopWatching: (() => void) | undefined;
   const primary = createPrimary(
     address.places,
     (place) => askStanding(address, place, settings),
@@ -50,11 +51,11 @@ function createHosts(address: DatabaseAddress, settings: Record<string, string>)
   function keep(socket: Socket, place: Place) {
     for (const each of sockets.keys()) if (each.destroyed) sockets.delete(each);
     sockets.set(socket, place);
-    watching ??= setInterval(() => {
+    stopWatching ??= lookEvery(watchEveryMs, () => {
       if ([...sockets.keys()].some((each) => !each.destroyed)) return primary.doubt();
-      clearInterval(watching);
-      watching = undefined;
-    }, watchEveryMs).unref();
+      stopWatching?.();
+      stopWatching = undefined;
+    });
   }
 
   return {
