@@ -168,10 +168,8 @@ export const mutants: readonly Mutant[] = [
     mutant('gates unsorted', 'opposite directions', [
       [
         gates,
-        `order by part_no, wid
-    for no key update`,
-        `order by part_no \${tx.unsafe(Math.random() < 0.5 ? 'asc' : 'desc')}, wid
-    for no key update`,
+        `'order by part_no, wid for no key update of stock_level'`,
+        '`order by part_no ${Math.random() < 0.5 ? "asc" : "desc"}, wid for no key update of stock_level`',
       ],
     ]),
     mutant('gate created inside the transaction, in order of arrival', 'first to touch the same items', [
@@ -195,7 +193,7 @@ export const mutants: readonly Mutant[] = [
   ]),
   ...noticedBy('concurrency/batch.test.ts', [
     mutant('SKIP LOCKED on gates', '20 of 20 units are seen', [
-      [gates, 'of stock_level`', 'of stock_level skip locked`'],
+      [gates, "of stock_level'", "of stock_level skip locked'"],
     ]),
     mutant('lots read before the gate', '20 of 20 units are seen', [
       [
@@ -470,12 +468,7 @@ async function importKey(`,
       ],
     ]),
     mutant('counted lots read before the gates, as the fault harness sees it', '3', [
-      [
-        gates,
-        `    order by part_no, wid
-    for no key update of stock_level\`;`,
-        `    order by part_no, wid\`;`,
-      ],
+      [gates, `'order by part_no, wid for no key update of stock_level'`, `'order by part_no, wid'`],
     ]),
   ]),
   ...noticedBy('concurrency/redis-silent.test.ts', [

@@ -3,6 +3,7 @@ import { parseQuantity } from '@inventory/domain/quantity';
 import { operationsOf, type StockRequest } from '@inventory/domain/request';
 import { gateKey, type LevelState } from '@inventory/domain/stock/batch';
 import { findNamedItems } from '../catalog/named-items.ts';
+import { raw, send } from '../postgres/piece.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
 import { plainArray } from './array-text.ts';
 
@@ -61,13 +62,8 @@ export async function makeGates(
     join warehouse using (wid)
     order by part_no, wid
     on conflict do nothing`;
-  const rows = await sql<{ part_no: number; wid: number }[]>`
-    select part_no, wid
-    from unnest(${plainArray(missing.map((gate) => gate.partNo))}::integer[], ${plainArray(missing.map((gate) => gate.wid))}::integer[])
-      as missing (part_no, wid)
-    join stock_level using (part_no, wid)`;
-  for (const row of rows) {
-    for (const known of [parts, own]) known.gates.add(gateKey(row.part_no, row.wid));
+  for (const key of (await readLevels(sql, missing)).keys()) {
+    for (const known of [parts, own]) known.gates.add(key);
   }
   return own;
 }
@@ -174,29 +170,35 @@ type LevelRow = { part_no: number; wid: number; in_stock: string; on_hold: strin
  * Locks the gates and reads their levels. From then on, no other transaction changes these items in these
  * warehouses.
  */
-export async function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
+export function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
   // Always in the same order: two batches that lock the same gates in opposite order would deadlock.
-  const rows = await tx<LevelRow[]>`
+  return selectGates(tx, gates, 'order by part_no, wid for no key update of stock_level');
+}
+
+/** Reads the levels of gates without locking them. A gate that does not exist is missing. */
+export function readLevels(sql: Sql | Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
+  return selectGates(sql, gates, '');
+}
+
+/** Returns those gates that are held at this moment. */
+export async function findHeldGates(sql: Sql, gates: readonly GateId[]): Promise<GateId[]> {
+  // Locks the free gates for as long as the statement takes, and waits for nothing.
+  const free = await selectGates(sql, gates, 'for no key update of stock_level skip locked');
+  return gates.filter((gate) => !free.has(gateKey(gate.partNo, gate.wid)));
+}
+
+/** `locking`: the end of the statement. */
+async function selectGates(
+  sql: Sql | Tx,
+  gates: readonly GateId[],
+  locking: string,
+): Promise<Map<string, LevelState>> {
+  const rows = await send<LevelRow>(sql)`
     select part_no, wid, in_stock, on_hold, used
     from unnest(${plainArray(gates.map((gate) => gate.partNo))}::integer[], ${plainArray(gates.map((gate) => gate.wid))}::integer[])
       as wanted (part_no, wid)
     join stock_level using (part_no, wid)
-    order by part_no, wid
-    for no key update of stock_level`;
-  return levelsOf(rows);
-}
-
-/** Reads the levels of gates without locking them. */
-export async function readLevels(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
-  const rows = await tx<LevelRow[]>`
-    select part_no, wid, in_stock, on_hold, used
-    from unnest(${plainArray(gates.map((gate) => gate.partNo))}::integer[], ${plainArray(gates.map((gate) => gate.wid))}::integer[])
-      as wanted (part_no, wid)
-    join stock_level using (part_no, wid)`;
-  return levelsOf(rows);
-}
-
-function levelsOf(rows: readonly LevelRow[]): Map<string, LevelState> {
+    ${raw(locking)}`;
   return new Map(
     rows.map((row) => {
       const stored = {
@@ -207,17 +209,4 @@ function levelsOf(rows: readonly LevelRow[]): Map<string, LevelState> {
       return [gateKey(row.part_no, row.wid), { partNo: row.part_no, wid: row.wid, ...stored, stored }];
     }),
   );
-}
-
-/** Returns those gates that are held at this moment. */
-export async function findHeldGates(sql: Sql, gates: readonly GateId[]): Promise<GateId[]> {
-  const rows = await sql<{ part_no: number; wid: number }[]>`
-    select part_no, wid
-    from unnest(${plainArray(gates.map((gate) => gate.partNo))}::integer[], ${plainArray(gates.map((gate) => gate.wid))}::integer[])
-      as wanted (part_no, wid)
-    join stock_level using (part_no, wid)
-    -- Locks the free gates for as long as the statement takes, and waits for nothing.
-    for no key update of stock_level skip locked`;
-  const free = new Set(rows.map((row) => gateKey(row.part_no, row.wid)));
-  return gates.filter((gate) => !free.has(gateKey(gate.partNo, gate.wid)));
 }
