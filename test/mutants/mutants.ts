@@ -21,6 +21,7 @@ const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/http/connections/connection.ts';
 const connections = 'apps/api/src/http/connections/connections.ts';
 const gates = 'packages/db/src/batch/gates.ts';
+const readBatch = 'packages/db/src/batch/read-batch.ts';
 const idempotency = 'packages/db/src/requests/idempotency-keys.ts';
 const lane = 'packages/queue/src/submit/lane.ts';
 const statementPool = 'packages/db/src/postgres/statement-pool.ts';
@@ -176,9 +177,9 @@ export const mutants: readonly Mutant[] = [
       [applyBatch, 'let own = await makeGates(pool.sql, unique, parts).catch(', 'let own = parts; void ('],
       [
         applyBatch,
-        'const gateIds = gateIdsOf(requests, parts);',
+        'const { batch, facts, times } = await lockAndRead(tx, requests, parts);',
         `await makeGates(tx as unknown as Sql, requests, parts);
-  const gateIds = gateIdsOf(requests, parts);`,
+  const { batch, facts, times } = await lockAndRead(tx, requests, parts);`,
       ],
       [
         gates,
@@ -188,7 +189,7 @@ export const mutants: readonly Mutant[] = [
       ],
     ]),
     mutant("a worker's memory is not compared with Postgres", 'Postgres has lost', [
-      [applyBatch, 'if (isOutdated(parts, requests, levels, read)) throw', 'if (false) throw'],
+      [applyBatch, 'if (isOutdated(parts, operations, batch.levels, facts)) throw', 'if (false) throw'],
     ]),
   ]),
   ...noticedBy('concurrency/batch.test.ts', [
@@ -197,14 +198,12 @@ export const mutants: readonly Mutant[] = [
     ]),
     mutant('lots read before the gate', '20 of 20 units are seen', [
       [
-        applyBatch,
-        `  const gateIds = gateIdsOf(requests, parts);
-  // Sent at once`,
-        `  const gateIds = gateIdsOf(requests, parts);
-  const early = await pickCandidates(tx, requests, parts, Promise.resolve({ now: new Date(), outcomes: new Map() }));
-  // Sent at once`,
+        readBatch,
+        `  const levelsRead =`,
+        `  const lotsRead = await pickCandidates(tx, operations, parts, Promise.resolve({ now: new Date(), outcomes: new Map() }));
+  const levelsRead =`,
       ],
-      [applyBatch, 'pickCandidates(tx, requests, parts, facts))', 'Promise.resolve(early))'],
+      [readBatch, '  const lotsRead = pickCandidates(tx, operations, parts, factsRead, reading);\n', ''],
     ]),
     mutant('batch without running balances', 'for 60 of 100 units', [
       [
@@ -842,7 +841,7 @@ async function importKey(`,
   ]),
   ...noticedBy('contract/batch-atomic.test.ts', [
     mutant('decisions of a refused atomic batch are written', 'the first operation that the stock refuses', [
-      [applyBatch, 'batchOf({ ...read, levels: new Map(), lotsByRecNo: new Map() })', 'batch'],
+      [applyBatch, '{ ...batch, levels: new Map(), lotsByRecNo: new Map(), newLots: [] }', 'batch'],
     ]),
   ]),
   ...noticedBy('contract/batch.test.ts', [
@@ -901,7 +900,7 @@ async function importKey(`,
   ]),
   ...noticedBy('contract/dry-run.test.ts', [
     mutant('a dry run draws numbers', 'the answer of an issue', [
-      ['packages/db/src/batch/dry-run.ts', '{ draws: false }', '{ draws: true }'],
+      ['packages/db/src/batch/dry-run.ts', 'draws: false', 'draws: true'],
     ]),
     mutant('a dry run is applied', 'counts and reversals', [
       [

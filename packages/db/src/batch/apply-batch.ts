@@ -30,9 +30,10 @@ import {
   underShortIds,
 } from './gates.ts';
 import { isPassed, missingBefore } from './list-order.ts';
-import { atomicReading, pickCandidates } from './picks/read-candidates.ts';
+import { atomicReading } from './picks/read-candidates.ts';
 import { completeShortages } from './picks/untaken-stock.ts';
-import { type Facts, readFacts } from './read-facts.ts';
+import { type ReadOptions, readBatch } from './read-batch.ts';
+import type { Facts } from './read-facts.ts';
 import { type DecidedTransaction, writeBatch } from './write-batch.ts';
 
 /**
@@ -200,18 +201,9 @@ async function applySingles(
   parts: PartNumbers,
   observe: (times: BatchTimes) => void,
 ): Promise<BatchWork<Map<string, StoredOutcome>>> {
-  const gateIds = gateIdsOf(requests, parts);
-  // Sent at once and answered in order on one connection. The later statements see everything that was
-  // committed before the gates were locked.
-  const times = beginTimes();
-  const locked = lockAndNote(tx, gateIds, times);
-  const facts = readFacts(tx, requests, gateIds);
-  const [levels, read, lots] = await untilRead(locked, facts, pickCandidates(tx, requests, parts, facts));
-  const { now, moment, recNos, outcomes, items, warehouses } = read;
-  times.readAt = performance.now();
-  if (isOutdated(parts, requests, levels, read)) throw new OutdatedError();
-  const batch = batchOf({ now: now.getTime(), items, warehouses, levels, ...lots });
-  const { decided, repeats } = decideInOrder(batch, requests, read);
+  const { batch, facts, times } = await lockAndRead(tx, requests, parts);
+  const { moment, recNos, outcomes } = facts;
+  const { decided, repeats } = decideInOrder(batch, requests, facts);
   await completeShortages(tx, batch);
   // Outcomes of earlier requests that are not in this batch are not reported.
   for (const { requestId } of missingBefore(requests)) outcomes.delete(requestId);
@@ -276,37 +268,22 @@ function decideInOrder(
   return { decided, repeats };
 }
 
-function beginTimes(): BatchTimes {
-  return { begunAt: performance.now(), lockedAt: 0, readAt: 0, decidedAt: 0 };
-}
-
-async function lockAndNote(tx: Tx, gateIds: readonly GateId[], times: BatchTimes) {
-  const levels = await lockGates(tx, gateIds);
-  times.lockedAt = performance.now();
-  return levels;
-}
-
-/**
- * If the locks are not won, the later statements fail as well. The locks' error is the reason, so it is the
- * one that is thrown.
- */
-async function untilRead<Locked, Facts, Lots>(
-  locked: Promise<Locked>,
-  facts: Promise<Facts>,
-  lots: Promise<Lots>,
-): Promise<[Locked, Facts, Lots]> {
-  try {
-    return await Promise.all([locked, facts, lots]);
-  } catch (error) {
-    await locked;
-    throw error;
-  }
-}
-
-type ReadParts = Omit<Batch, 'looks' | 'newLots' | 'touched' | 'shortages'>;
-
-function batchOf(read: ReadParts): Batch {
-  return { ...read, looks: 0, newLots: [], touched: new Set(), shortages: [] };
+async function lockAndRead(
+  tx: Tx,
+  operations: readonly Queued<SingleRequest>[],
+  parts: PartNumbers,
+  options?: ReadOptions,
+) {
+  const times: BatchTimes = { begunAt: performance.now(), lockedAt: 0, readAt: 0, decidedAt: 0 };
+  const readLevels = async (gateIds: readonly GateId[]) => {
+    const levels = await lockGates(tx, gateIds);
+    times.lockedAt = performance.now();
+    return levels;
+  };
+  const { batch, facts } = await readBatch(tx, operations, parts, readLevels, options);
+  times.readAt = performance.now();
+  if (isOutdated(parts, operations, batch.levels, facts)) throw new OutdatedError();
+  return { batch, facts, times };
 }
 
 /**
@@ -323,25 +300,16 @@ async function applyAtomic(
   // It takes long, and other batches go on beside it.
   const pace = createPacer();
   const operations = request.operations.map((operation) => ({ ...operation, clientId, deadline }));
-  const gateIds = gateIdsOf(operations, parts);
-  const times = beginTimes();
-  const locked = lockAndNote(tx, gateIds, times);
-  const facts = readFacts(tx, [request, ...operations], gateIds);
-  const [levels, known, lots] = await untilRead(
-    locked,
-    facts,
-    pickCandidates(tx, operations, parts, facts, atomicReading(pace)),
-  );
-  const { now, moment, transactionNos, recNos, outcomes, clients, items, warehouses } = known;
-  times.readAt = performance.now();
-  if (isOutdated(parts, operations, levels, known)) throw new OutdatedError();
+  const { batch, facts, times } = await lockAndRead(tx, operations, parts, {
+    requests: [request, ...operations],
+    reading: atomicReading(pace),
+  });
+  const { moment, transactionNos, recNos, outcomes, clients } = facts;
   const told = (outcome: StoredOutcome) => new Map([[request.requestId, outcome]]);
   const before = outcomes.get(request.requestId);
   if (before !== undefined) return { result: told(before), write: null };
   // For operations that are already decided: the batch's answer repeats their answers.
   await fillLargeAnswers(tx, outcomes, toldLengthMax);
-  const read = { now: now.getTime(), items, warehouses, levels, ...lots };
-  const batch = batchOf(read);
   const denial = operations
     .map((operation) => denialOf(batch.now, operation, clients.get(clientId)))
     .find((each) => each !== null);
@@ -384,7 +352,7 @@ async function applyAtomic(
   };
   const transaction = { ...whole, status: decision.status, refusal } as DecidedTransaction;
   // Discards everything that was decided.
-  const nothing = batchOf({ ...read, levels: new Map(), lotsByRecNo: new Map() });
+  const nothing: Batch = { ...batch, levels: new Map(), lotsByRecNo: new Map(), newLots: [] };
   const write = writeBatch(tx, nothing, [{ transaction, outcome }], moment);
   times.decidedAt = performance.now();
   observe(times);

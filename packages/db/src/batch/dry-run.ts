@@ -12,11 +12,11 @@ import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { createPacer, inTurns, type Pacer } from '@inventory/process/pacer';
 import { raw, send } from '../postgres/piece.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
-import { createPartNumbers, gateIdsOf, readLevels, readNames, underShortIds } from './gates.ts';
+import { createPartNumbers, type GateId, readLevels, readNames, underShortIds } from './gates.ts';
 import { expiry, filters, found, picksTable } from './picks/pick-statements.ts';
-import { atomicReading, pickCandidates } from './picks/read-candidates.ts';
+import { atomicReading } from './picks/read-candidates.ts';
 import { completeShortages } from './picks/untaken-stock.ts';
-import { readFacts } from './read-facts.ts';
+import { readBatch } from './read-batch.ts';
 
 /** The answer of a dry run: the JSON text of the body, or the refusal. */
 export type Trial = { status: 'applied'; text: string } | { status: 'refused'; refusal: Refusal };
@@ -32,7 +32,7 @@ export type AtomicTrial =
  */
 export function tryOut(sql: Sql, sent: SingleRequest, clientId: string): Promise<Trial> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
-    const { batch, requests, partNo, now } = await readBatch(tx, [sent], clientId, createPacer());
+    const { batch, requests, partNo, now } = await readUnlocked(tx, [sent], clientId, createPacer());
     const request = requests[0]!;
     const decision = decide(batch, request);
     await completeShortages(tx, batch);
@@ -59,7 +59,7 @@ export function tryOutTogether(
 ): Promise<AtomicTrial> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
     const pace = createPacer();
-    const { batch, requests } = await readBatch(tx, sent, clientId, pace);
+    const { batch, requests } = await readUnlocked(tx, sent, clientId, pace);
     const operations = requests.map((request) => ({ ...request, requestId: randomUUID(), ownKey: null }));
     const outcomes = new Map([...decided].map(([index, outcome]) => [operations[index]!.requestId, outcome]));
     const decision = await inTurns(decideAtomic(batch, operations, outcomes), pace);
@@ -80,7 +80,7 @@ export function tryOutTogether(
 // A dry run may read as much as a batch.
 const tooMany = tooManyLotsForBatch(lotsPerTransactionMax);
 
-async function readBatch(
+async function readUnlocked(
   tx: Tx,
   sent: readonly SingleRequest[],
   clientId: string,
@@ -97,26 +97,21 @@ async function readBatch(
       deadline: Number.POSITIVE_INFINITY,
     }),
   );
-  const gateIds = gateIdsOf(requests, parts);
-  const facts = readFacts(tx, queued, gateIds, { draws: false });
-  const [levels, { now, items, warehouses }, lots] = await Promise.all([
-    readLevels(tx, gateIds),
-    facts,
-    pickCandidates(tx, queued, parts, facts, atomicReading(pace)),
-  ]);
-  // A gate that does not exist yet.
+  const readAll = (gateIds: readonly GateId[]) => readAllLevels(tx, gateIds);
+  const options = { draws: false, reading: atomicReading(pace) };
+  const { batch, facts } = await readBatch(tx, queued, parts, readAll, options);
+  return { batch, requests, partNo: parts.byShortId.get(itemIdOf(requests[0]!)), now: facts.now };
+}
+
+/** A gate that does not exist yet is empty. */
+async function readAllLevels(tx: Tx, gateIds: readonly GateId[]): Promise<Batch['levels']> {
+  const levels = await readLevels(tx, gateIds);
   for (const { partNo, wid } of gateIds) {
     const stored = { inStock: 0n, onHold: 0n, used: false };
     const key = gateKey(partNo, wid);
     if (!levels.has(key)) levels.set(key, { partNo, wid, ...stored, stored });
   }
-  const read = { now: now.getTime(), items, warehouses, levels, ...lots };
-  return {
-    batch: { ...read, looks: 0, newLots: [], touched: new Set(), shortages: [] },
-    requests,
-    partNo: parts.byShortId.get(itemIdOf(requests[0]!)),
-    now,
-  };
+  return levels;
 }
 
 const skippedMax = 50;

@@ -42,7 +42,8 @@ const roundsFor = ({ large, largest }: { large: number; largest: number }): read
 // Counting costs about as much as reading. After the first count, there must be room for it.
 const talliesMax = 2;
 
-type Reading = {
+/** How much is read for the picks of a batch. */
+export type Reading = {
   rounds: readonly Round[];
   /** The lots that all picks of a batch may examine together. The first request always gets what it needs. */
   looksMax: number;
