@@ -24,7 +24,7 @@ import {
   unknownPath,
 } from './http/errors.ts';
 import { jsonHeaders } from './http/json-headers.ts';
-import { nameLimit, retryAfterOf } from './http/limit-headers.ts';
+import { nameLimit, tooMany } from './http/limit-headers.ts';
 import type { BodyRoom } from './http/reading/body-room.ts';
 import { nameRequest } from './http/request-id.ts';
 import type { RequestLog } from './http/request-log.ts';
@@ -277,9 +277,9 @@ function tokenRoute({ token, metrics }: AppOptions) {
   async function answer(ctx: Context) {
     if (ctx.method !== 'POST') throw methodRefused('POST');
     ctx.state.template = '/Token';
-    const { status, body, headers, why } = await token(ctx);
+    const { status, text, headers, why } = await token(ctx);
     if (why !== undefined) metrics.tokenFailed(why);
-    sendJson(ctx, status, JSON.stringify(body), headers);
+    sendJson(ctx, status, text, headers);
   }
   return (ctx: Context, next: Next) => (ctx.path === `${basePath}/Token` ? answer(ctx) : next());
 }
@@ -317,8 +317,8 @@ function limitRate({ rateLimiter, rateLimit }: AppOptions) {
     const verdict = await rateLimiter.take(client.clientId, client.rateLimit ?? rateLimit);
     nameLimit(ctx, 'default', verdict);
     if (verdict.allowed) return next();
-    const message = `Rate limit exceeded: ${verdict.limit} requests per minute.`;
-    sendJson(ctx, 429, JSON.stringify({ message }), { 'Retry-After': retryAfterOf(verdict) });
+    const answer = tooMany(`Rate limit exceeded: ${verdict.limit} requests per minute.`, verdict);
+    sendJson(ctx, answer.status, answer.text, answer.headers);
   };
 }
 

@@ -16,9 +16,10 @@ function add(ctx: Context, header: string, item: string) {
   ctx.set(header, named === undefined ? item : `${named}, ${item}`);
 }
 
-/** Seconds after which a refused caller may try again. */
-export function retryAfterOf({ resetMs }: RateLimitVerdict): string {
-  return String(Math.max(1, secondsOf(resetMs)));
+/** 429, with the contract's simpler body. `resetMs`: when the caller may try again. */
+export function tooMany(message: string, { resetMs }: Pick<RateLimitVerdict, 'resetMs'>) {
+  const headers = { 'Retry-After': String(Math.max(1, secondsOf(resetMs))) };
+  return { status: 429, text: JSON.stringify({ message }), headers };
 }
 
 const secondsOf = (resetMs: number) => Math.ceil(resetMs / 1000);

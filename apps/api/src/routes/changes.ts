@@ -25,6 +25,7 @@ import { answerBytes } from '../http/answer-bytes.ts';
 import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
 import type { Standing } from '../http/connections/standing.ts';
 import { Failed, messages, Refused, soonAgain } from '../http/errors.ts';
+import { tooMany } from '../http/limit-headers.ts';
 import { type Call, noWarehouses, type Reply, route } from '../http/route.ts';
 import { changes } from '../openapi/descriptions/changes.ts';
 
@@ -128,17 +129,15 @@ async function answer(sources: ChangeSources, call: ChangesCall): Promise<Reply>
   const isStream = wantsEvents(call);
   if (!isStream && call.query.wait === 0) return sendPage(own, call);
   const waitingMax = rateLimit ?? sources.rateLimit;
-  if (own.feed.callerCount() >= waitingMax) return tooManyWaiting(waitingMax);
+  if (own.feed.callerCount() >= waitingMax) {
+    const message = `Too many calls of this client wait for changes: at most ${waitingMax} at a time.`;
+    return tooMany(message, { resetMs: 1000 });
+  }
   const leave = own.feed.enter();
   if (!isStream) return sendPage(own, call).finally(leave);
   // Also if the caller goes before there is a stream.
   call.res.once('close', leave);
   return sendEvents(own, call, waitingMax);
-}
-
-function tooManyWaiting(limit: number): Reply {
-  const message = `Too many calls of this client wait for changes: at most ${limit} at a time.`;
-  return { status: 429, text: JSON.stringify({ message }), headers: { 'Retry-After': '1' } };
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { isSecretOf } from '@inventory/auth/secret';
 import { type ClientSecrets, noSecrets, readManySecrets } from '@inventory/db/access/clients';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
@@ -7,7 +6,7 @@ import type { Context } from 'koa';
 import type { Authenticator } from '../http/callers/authenticator.ts';
 import type { GuessLimiter } from '../http/callers/guess-limit.ts';
 import { Refused } from '../http/errors.ts';
-import { retryAfterOf } from '../http/limit-headers.ts';
+import { tooMany } from '../http/limit-headers.ts';
 import { readFormBody } from '../http/reading/body.ts';
 import type { TokenFailure } from '../metrics.ts';
 import { gather } from '../turns/gather.ts';
@@ -21,7 +20,7 @@ const clientIdCharactersMax = 1000;
 /** The answer to a token request. Failures have the codes of RFC 6749 in the contract's error object. */
 export type TokenReply = {
   status: number;
-  body: object;
+  text: string;
   headers: Record<string, string>;
   /** Why no token was issued, for the metrics. */
   why?: TokenFailure;
@@ -65,25 +64,20 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     const { digests, tokensFrom } = await readSecrets(clientId);
     if (!isSecretOf(secret, digests)) {
       const counted = await guesses.count(ctx.state.address, clientId);
-      return counted.allowed ? wrongSecret(basic !== null) : tooManyWrong(counted);
+      if (counted.allowed) return wrongSecret(basic !== null);
+      return { ...tooMany('Too many failed attempts; try again later.', counted), why: 'too_many' };
     }
     // The client pays from its own budget, not from that of its address.
     ctx.state.payer = `client ${clientId}`;
     const { token, expiresIn } = await authenticator.issueToken(clientId, tokensFrom);
     const body = { access_token: token, token_type: 'bearer', expires_in: expiresIn };
-    return { status: 200, body, headers: {} };
+    return { status: 200, text: JSON.stringify(body), headers: {} };
   };
 }
 
 function wrongSecret(byBasic: boolean): TokenReply {
   const challenge = byBasic ? basicChallenge : {};
   return refused(401, 'invalid_client', 'The client is unknown or its secret is wrong.', challenge);
-}
-
-function tooManyWrong(counted: RateLimitVerdict): TokenReply {
-  const headers = { 'Retry-After': retryAfterOf(counted) };
-  const body = { message: 'Too many failed attempts; try again later.' };
-  return { status: 429, body, headers, why: 'too_many' };
 }
 
 /** A form that cannot be read is an `invalid_request` as well. A form that is too large keeps its 413. */
@@ -99,7 +93,7 @@ function refused(
   headers: Record<string, string> = {},
 ): TokenReply {
   const body = { statusCode: status, error, message, error_description: message };
-  return { status, body, headers, why: error };
+  return { status, text: JSON.stringify(body), headers, why: error };
 }
 
 /** RFC 6749 2.3.1: both parts are form-encoded before they are joined. */

@@ -3,7 +3,7 @@ import { parseDateTime } from '@inventory/domain/date-time';
 import { itemIdOf, warehousesOf } from '@inventory/domain/kinds/kinds';
 import { invalid } from '@inventory/domain/refusals/refused';
 import { type FailureCause, Refused } from '../../http/errors.ts';
-import { retryAfterOf } from '../../http/limit-headers.ts';
+import { tooMany } from '../../http/limit-headers.ts';
 import type { Call, Reply } from '../../http/route.ts';
 import type { AnswerTexts } from '../answer-texts.ts';
 import { type ReadOutcomes, unknownKey } from '../known-outcomes.ts';
@@ -60,11 +60,6 @@ function hasKey({ operations }: RawBatch, { key }: Caller): boolean {
 function failUnjudged(error: unknown, raw: RawBatch, caller: Caller): never {
   if (hasKey(raw, caller)) unknownKey(error);
   throw error;
-}
-
-function tooManyOperations(limit: number, retryAfter: string): Reply {
-  const message = `Rate limit exceeded: ${limit} operations per minute.`;
-  return { status: 429, text: JSON.stringify({ message }), headers: { 'Retry-After': retryAfter } };
 }
 
 /** Handles calls with many operations. */
@@ -141,7 +136,7 @@ export function createBatchCalls({
         );
       const verdict = await limiter.take(client.clientId, limit, raw.operations.length);
       nameOperations(verdict);
-      if (!verdict.allowed) return tooManyOperations(limit, retryAfterOf(verdict));
+      if (!verdict.allowed) return tooMany(`Rate limit exceeded: ${limit} operations per minute.`, verdict);
       const operations = await judged(raw, caller);
       if (raw.head.mode === 'atomic')
         return applyAtomic(operations, caller, raw.head.dryRun === true ? wait : null);
