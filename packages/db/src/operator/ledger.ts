@@ -1,5 +1,6 @@
 import { storedLotColumns } from '../lists/list-lots.ts';
 import { columnList } from '../lists/record-json.ts';
+import { raw, send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
 
 /** A lot with all stored values. Quantities are text, digit for digit. */
@@ -7,8 +8,8 @@ export type FullLot = Record<string, string | number | boolean | Date | null>;
 
 /** A lot by number; null if there is none. */
 export async function readFullLot(sql: Sql, recNo: number): Promise<FullLot | null> {
-  const [row] = await sql<FullLot[]>`
-    select ${sql.unsafe(columnList(storedLotColumns))}, lot.owner, lot.from_rec_no as "fromRecNo"
+  const [row] = await send<FullLot>(sql)`
+    select ${raw(columnList(storedLotColumns))}, lot.owner, lot.from_rec_no as "fromRecNo"
     from lot
     join item using (part_no)
     join warehouse using (wid)

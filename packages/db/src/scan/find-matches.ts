@@ -17,14 +17,14 @@ export type ItemMatch = { kind: 'item' | 'alias'; name: string; gtin: string | n
  */
 export async function findItemMatches(tx: Tx, names: readonly string[]): Promise<ItemMatch[]> {
   const gtins = names.filter((name) => gtin14Of(name) === name);
-  const rows = await send<ItemMatch>(tx)`
+  const rows = await tx<ItemMatch[]>`
     select 'item' as kind, short_id as name, null as gtin, part_no as "partNo"
     from item
-    where short_id = any(${names}::text[])
+    where short_id = any(${names as string[]}::text[])
     union all
     select 'alias', alias, null, part_no
     from item_alias
-    where alias = any(${names}::text[])
+    where alias = any(${names as string[]}::text[])
     union all
     select 'alias', alias_gtin.alias, gtin, item_alias.part_no
     from alias_gtin
@@ -44,9 +44,9 @@ export type ScannedItem = { partNo: number; shortID: string; description: string
 /** Reads these items. */
 export async function readScannedItems(tx: Tx, partNos: readonly number[]): Promise<ScannedItem[]> {
   if (partNos.length === 0) return [];
-  const rows = await send<ScannedItem>(tx)`
+  const rows = await tx<ScannedItem[]>`
     select asked.part_no as "partNo", short_id as "shortID", description
-    from unnest(${partNos}::integer[]) as asked (part_no)
+    from unnest(${partNos as number[]}::integer[]) as asked (part_no)
     cross join lateral (
       select short_id, description
       from item
