@@ -12,7 +12,6 @@ import {
   type FeedReader,
   isKnownPlace,
   judgePlace,
-  scopeMark,
   wasOnStandbys,
   writeState,
 } from '@inventory/domain/contract/feed-state';
@@ -96,12 +95,8 @@ export async function positionFor(
  * if the database moves, until a page of the feed was answered.
  */
 export function cursorAt(position: FeedPosition, client: AuthenticatedClient): string {
-  const state = stateAt(position, readerOf(client), false);
+  const state = writeState(readerOf(client), position.places, false);
   return writeCursor({ identity: shortIdentity(position.identity), state, after: position.knownNo });
-}
-
-function stateAt({ places }: FeedPosition, reader: FeedReader, isOnStandbys: boolean): string {
-  return writeState({ isOnStandbys, mark: places.at(-1)!, scope: scopeMark(reader) });
 }
 
 /**
@@ -141,7 +136,7 @@ export async function followChanges(
   const { isNewScope, isOnStandbys } = await judge(sources, place, position, reader);
   // With a new scope, the caller reads the lists again.
   const isSure = position.isSynchronous && !isNewScope && (found.confirms || isOnStandbys);
-  const state = stateAt(position, reader, isSure);
+  const state = writeState(reader, position.places, isSure);
   const until = Math.max(place.after, position.knownNo);
   const cursorAfter = (after: number) => writeCursor({ identity, state, after });
   // While commits hang, so would the page.

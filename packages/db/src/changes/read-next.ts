@@ -1,5 +1,5 @@
 import { scopeChange, shortIdentity, writeCursor } from '@inventory/domain/contract/change-cursor';
-import { type FeedReader, judgePlace, scopeMark, writeState } from '@inventory/domain/contract/feed-state';
+import { type FeedReader, judgePlace, writeState } from '@inventory/domain/contract/feed-state';
 import { readScopeNames } from '../catalog/warehouses.ts';
 import type { Sql } from '../postgres/pool.ts';
 import { readChanges } from './read-changes.ts';
@@ -62,7 +62,7 @@ export async function readNextChanges(
     changes.push(Buffer.byteLength(text) > room ? shortenChange(text, room) : text);
   // A reader that is told a scope reads the lists, which nobody confirms.
   const isOnStandbys = position.isSynchronous && page.changes.length > 0 && !isNewScope;
-  const scope = writeState({ isOnStandbys, mark: position.places.at(-1)!, scope: scopeMark(reader) });
+  const scope = writeState(reader, position.places, isOnStandbys);
   const nextCursor = writeCursor({
     identity: shortIdentity(position.identity),
     state: scope,

@@ -1,4 +1,4 @@
-import { scopeMark, writeState } from '@inventory/domain/contract/feed-state';
+import { writeState } from '@inventory/domain/contract/feed-state';
 import { readClients } from '../access/clients.ts';
 import { readFeedPosition } from '../changes/read-position.ts';
 import type { Sql, Tx } from '../postgres/pool.ts';
@@ -51,9 +51,8 @@ async function beginAt(
   const { knownNo, places } = await readFeedPosition(tx, 0);
   const client = (await readClients(tx, [clientId])).get(clientId);
   if (client === undefined) return { afterNo: knownNo, scope: null };
-  const scope = scopeMark({ scopeNo: client.scopeNo, wids: [...client.scope] });
-  const state = writeState({ isOnStandbys: false, mark: places.at(-1)!, scope });
-  return { afterNo: knownNo, scope: state };
+  const reader = { scopeNo: client.scopeNo, wids: [...client.scope] };
+  return { afterNo: knownNo, scope: writeState(reader, places, false) };
 }
 
 async function insertSecret(tx: Tx, webhookId: number, secret: Uint8Array): Promise<void> {

@@ -18,9 +18,12 @@ const markAt = 20;
 const scopeValues = 2 ** markAt;
 const markValues = 2 ** 11;
 
-/** The state as 8 hexadecimal digits. */
-export function writeState({ isOnStandbys, mark, scope }: FeedState): string {
-  const value = ((isOnStandbys ? markValues : 0) + mark) * scopeValues + scope;
+/**
+ * The state of a reader in a database that is at the last of these places, as 8 hexadecimal digits.
+ * `isOnStandbys`: see {@link FeedState}.
+ */
+export function writeState(reader: FeedReader, places: readonly number[], isOnStandbys: boolean): string {
+  const value = ((isOnStandbys ? markValues : 0) + places.at(-1)!) * scopeValues + scopeMark(reader);
   return value.toString(16).padStart(8, '0');
 }
 
@@ -31,7 +34,7 @@ function readState(state: string): FeedState {
 }
 
 /** The digits of a scope. They are others after each change, even if it gives back what another one took. */
-export function scopeMark({ scopeNo, wids }: FeedReader): number {
+function scopeMark({ scopeNo, wids }: FeedReader): number {
   const text = [scopeNo, ...inOrder(wids)].join();
   return Number.parseInt(createHash('sha256').update(text).digest('hex').slice(0, 5), 16);
 }
