@@ -30,27 +30,28 @@ const authenticator = await createAuthenticator(
   createLog('bench'),
   async () => false,
 );
-const folded = createFoldedLog(createLog('bench'));
-const app = createApp({
+const log = createLog('bench');
+const config = {
+  RATE_LIMIT: 100,
+  TRUST_PROXY: 0,
+  CORS_ORIGINS: [],
+  CONSOLE: 'false',
+  ACCESS_LOG: 'off',
+} as const;
+const app = createApp(config, {
   routes: inventoryRoutes(lists, createPlainStock(sql)),
   token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
-  authenticator,
-  rateLimiter: createRateLimiter(redis, { prefix: QUEUE_PREFIX, what: 'requests' }),
-  rateLimit: 100,
-  tracing: null,
-  strangers: createStrangers(() => false, createStanding()),
-  bodyRoom: createBodyRoom(),
-  answers: createUnreadAnswers(),
-  proxies: 0,
-  corsOrigins: [],
-  hasConsole: false,
-  isDraining: () => false,
-  log: createLog('bench'),
-  requestLog: createRequestLog({
-    ...{ log: createLog('bench'), folded, whyNoAnswer: () => null },
-    isAccessLogged: false,
-  }),
+  http: {
+    authenticator,
+    rateLimiter: createRateLimiter(redis, { prefix: QUEUE_PREFIX, what: 'requests' }),
+    strangers: createStrangers(() => false, createStanding()),
+    bodyRoom: createBodyRoom(),
+    answers: createUnreadAnswers(),
+    isDraining: () => false,
+  },
+  requestLog: createRequestLog(config, { log, folded: createFoldedLog(log) }, { whyNoAnswer: () => null }),
   metrics: createApiMetrics(createMetrics()),
+  reporting: { log, tracing: null },
 });
 const server = app.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;

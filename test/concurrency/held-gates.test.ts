@@ -4,7 +4,7 @@ import { connect } from '@inventory/db/postgres/pool';
 import { itemIdOf } from '@inventory/domain/kinds/kinds';
 import { operationsOf, type QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import { createHeldGates } from '@inventory/worker/held-gates';
+import { HeldGates } from '@inventory/worker/held-gates';
 import { expect, test } from 'vitest';
 import { batcherOf } from '../harness/queue/batcher.ts';
 import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/queue/batches.ts';
@@ -170,13 +170,8 @@ function heldGatesOf(options: {
   apply: (requests: QueuedRequest[]) => Promise<ReadonlyMap<string, Outcome>>;
 }) {
   let looks = 0;
-  return createHeldGates({
-    apply: options.apply,
-    findHeld: async () => new Set(options.held(looks++)),
-    heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),
-    isOutage: (error) => (error as { code?: string }).code === 'CONNECTION_CLOSED',
-    report: () => {},
-  });
+  const findHeld = async () => new Set(options.held(looks++));
+  return new HeldGates({ apply: options.apply, findHeld }, () => {});
 }
 
 test('applied in the end: a move whose gates are held in turn', async () => {

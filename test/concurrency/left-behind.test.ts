@@ -109,7 +109,7 @@ const kinds: Record<string, (open: () => Sql) => Work> = {
   },
   /** The pool beside the transactions of batches, as for a new gate. */
   gates() {
-    const { batches, end } = openWorkerDatabase(database.url, 5000);
+    const { batches, end } = openWorkerDatabase(database.url);
     const wait = `set statement_timeout = 0; set lock_timeout = 0; ${lock}`;
     return { pool: { end }, work: () => batches.run(({ sql }) => sql.unsafe(wait), limitMs) };
   },

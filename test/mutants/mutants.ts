@@ -403,12 +403,12 @@ async function importKey(`,
   ]),
   ...noticedBy('concurrency/held-gates.test.ts', [
     mutant('a whole batch waits for a held gate', 'while somebody holds another gate', [
-      [batcher, 'if (gates !== null) {', 'if (gates !== null && false) {'],
+      [batcher, 'if (error instanceof GatesHeldError) {', 'if (false) {'],
     ]),
     mutant('requests waiting for a gate are lost with their lane', 'held in turn', [
       [
         'apps/worker/src/held-gates.ts',
-        'if (own.length > 0) laneOf(name).waiting.unshift(...own);',
+        'if (own.length > 0) this.#laneOf(name).waiting.unshift(...own);',
         'held.waiting.unshift(...own);',
       ],
     ]),
@@ -754,7 +754,7 @@ async function importKey(`,
       ],
     ]),
     mutant('an api that can read is not ready while commits hang', 'without using up', [
-      ['apps/api/src/server.ts', 'authentication.run(reach)', 'verdicts.run(reach)'],
+      ['apps/api/src/internal-port.ts', 'authentication.run(reach)', 'verdicts.run(reach)'],
     ]),
     mutant('verdicts with hanging commits use up the connections of Postgres', 'without using up', [
       [statementPool, 'if (isLeft) leftBehind.add(untilDone(connection.sql));', ''],

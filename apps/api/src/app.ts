@@ -1,14 +1,13 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Client } from '@inventory/auth/client';
-import type { RateLimiter } from '@inventory/auth/rate-limit';
 import { isStatementTimeout, isUnanswered } from '@inventory/db/postgres/pool';
 import type { Log } from '@inventory/process/log/log';
+import type { Reporting } from '@inventory/process/reporting';
 import type { Tracing } from '@inventory/process/telemetry/tracing';
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
-import type { Authenticator } from './http/callers/authenticator.ts';
-import type { Strangers } from './http/callers/strangers.ts';
+import { apiVersion } from './http/api-version.ts';
 import { callerAddress } from './http/connections/caller-address.ts';
 import { malformationOf } from './http/connections/malformed-http.ts';
 import { leavesMuch } from './http/connections/unread-body.ts';
@@ -23,9 +22,9 @@ import {
   unknownOutcome,
   unknownPath,
 } from './http/errors.ts';
+import type { Http } from './http/http.ts';
 import { jsonHeaders } from './http/json-headers.ts';
 import { nameLimit, tooMany } from './http/limit-headers.ts';
-import type { BodyRoom } from './http/reading/body-room.ts';
 import { nameRequest } from './http/request-id.ts';
 import type { RequestLog } from './http/request-log.ts';
 import { callRoute, parseParams, type Reply, type Route } from './http/route.ts';
@@ -43,8 +42,6 @@ import type { TokenReply } from './routes/token.ts';
 /** The base path of the contract. */
 export const basePath = '/api/v1';
 const batchPath = `${basePath}/Inventory/Batch`;
-/** The version of the contract, sent as X-API-Version. */
-export const version = 'v1';
 
 // About 25 lots. Gzip saves seven eighths of the bytes for 0.04 to 0.2 ms of CPU, outside the event loop.
 const compressedFromCharacters = 8000;
@@ -54,57 +51,51 @@ const streamBytes = 1024 * 1024;
 // nginx would collect events until a buffer is full.
 const eventHeaders = { 'X-Accel-Buffering': 'no' };
 
-export type AppOptions = {
+/** See `apiSettings`. */
+export type AppSettings = {
+  RATE_LIMIT: number;
+  TRUST_PROXY: number;
+  CORS_ORIGINS: readonly string[];
+  CONSOLE: 'true' | 'false';
+};
+
+export type AppParts = {
   routes: readonly Route[];
   token: (ctx: Context) => Promise<TokenReply>;
-  authenticator: Authenticator;
-  rateLimiter: RateLimiter;
-  rateLimit: number;
-  strangers: Strangers;
-  bodyRoom: BodyRoom;
-  answers: UnreadAnswers;
-  /** The number of our proxies in front of the service; see `callerAddress`. */
-  proxies: number;
-  /** The origins that CORS allows. */
-  corsOrigins: readonly string[];
-  /** Whether the page for people is served. */
-  hasConsole: boolean;
-  /** Whether the process is about to stop. */
-  isDraining: () => boolean;
-  log: Log;
+  http: Omit<Http, 'guesses' | 'standing' | 'drain' | 'listen'>;
   requestLog: RequestLog;
   metrics: ApiMetrics;
-  /** null: traces are off. */
-  tracing: Tracing | null;
+  reporting: Pick<Reporting, 'log' | 'tracing'>;
 };
 
 /**
  * Creates the app. The middlewares stand in the order in which they run. A middleware that has nothing left
  * to do returns the promise of `next` and does not await it, because each await costs every request.
  */
-export function createApp(options: AppOptions): Koa {
+export function createApp(config: AppSettings, parts: AppParts): Koa {
+  const { log, tracing } = parts.reporting;
   const app = new Koa();
-  const paths = routeRequests(options);
+  const paths = routeRequests(parts);
   // Replaces Koa's own listener, which prints the stack.
-  app.on('error', (error: unknown) => noteLost(options.log, error));
-  if (options.tracing !== null) app.use(traceRequests(options.tracing, paths));
-  app.use(answerRequests(options, paths));
+  app.on('error', (error: unknown) => noteLost(log, error));
+  if (tracing !== null) app.use(traceRequests(tracing, paths));
+  app.use(answerRequests(config, parts, paths));
   app.use(refuseMalformed);
-  if (options.corsOrigins.length > 0) {
+  if (config.CORS_ORIGINS.length > 0) {
     app.use(
       allowOrigins({
-        origins: options.corsOrigins,
+        origins: config.CORS_ORIGINS,
         methodsOf: (path) => methodsOf(paths, path),
         answerHeaders,
       }),
     );
   }
-  app.use(docsRoutes(basePath, openApiText(options.routes, basePath), options.proxies));
-  app.use(clientPackageRoute(basePath, options.log));
-  if (options.hasConsole) app.use(consoleRoutes());
-  app.use(tokenRoute(options));
-  app.use(authenticate(options));
-  app.use(limitRate(options));
+  app.use(docsRoutes(basePath, openApiText(parts.routes, basePath), config.TRUST_PROXY));
+  app.use(clientPackageRoute(basePath, log));
+  if (config.CONSOLE === 'true') app.use(consoleRoutes());
+  app.use(tokenRoute(parts));
+  app.use(authenticate(parts));
+  app.use(limitRate(config, parts));
   app.use(paths.route);
   app.use(refuseUnrouted(paths));
   return app;
@@ -136,8 +127,8 @@ function traceRequests(tracing: Tracing, paths: Paths) {
  * Wraps what makes an answer: names it, answers errors, counts, times and logs it, and delays answers to
  * strangers. One middleware for all of it, because each awaits the ones after it in every request.
  */
-function answerRequests(options: AppOptions, paths: Paths) {
-  const { proxies, isDraining, strangers, answers } = options;
+function answerRequests({ TRUST_PROXY: proxies }: AppSettings, parts: AppParts, paths: Paths) {
+  const { isDraining, strangers, answers } = parts.http;
   return async (ctx: Context, next: Next) => {
     ctx.state.arrivedAt = performance.now();
     ctx.state.address = callerAddress(ctx.req, proxies);
@@ -146,9 +137,9 @@ function answerRequests(options: AppOptions, paths: Paths) {
     try {
       await next();
     } catch (error) {
-      failure = answerError(ctx, error, options.metrics);
+      failure = answerError(ctx, error, parts.metrics);
     }
-    noteAnswer(ctx, failure, options, paths);
+    noteAnswer(ctx, failure, parts, paths);
     await strangers.slow(ctx);
     if (ctx.state.client !== undefined) watchUnread(ctx, answers);
     // The process is about to stop: callers must connect to another one.
@@ -175,14 +166,14 @@ function nameAnswer(ctx: Context) {
   const name = nameRequest(ctx.get('X-Request-Id'));
   ctx.state.name = name;
   ctx.set('X-Request-Id', name.theirs ?? name.ours);
-  ctx.set('X-API-Version', version);
+  ctx.set('X-API-Version', apiVersion);
 }
 
 /** Counts, times and logs an answer by the template of its route. */
 function noteAnswer(
   ctx: Context,
   failure: { error: unknown } | null,
-  { metrics, requestLog }: AppOptions,
+  { metrics, requestLog }: AppParts,
   paths: Paths,
 ) {
   const { status, method } = ctx;
@@ -273,7 +264,7 @@ function mayBeResent(ctx: Context): boolean {
   return ctx.get('Idempotency-Key') !== '' || (ctx.path === batchPath && ctx.state.isHandled !== true);
 }
 
-function tokenRoute({ token, metrics }: AppOptions) {
+function tokenRoute({ token, metrics }: AppParts) {
   async function answer(ctx: Context) {
     if (ctx.method !== 'POST') throw methodRefused('POST');
     ctx.state.template = '/Token';
@@ -284,7 +275,7 @@ function tokenRoute({ token, metrics }: AppOptions) {
   return (ctx: Context, next: Next) => (ctx.path === `${basePath}/Token` ? answer(ctx) : next());
 }
 
-function authenticate({ authenticator, strangers, metrics }: AppOptions) {
+function authenticate({ http: { authenticator, strangers }, metrics }: AppParts) {
   return async (ctx: Context, next: Next) => {
     if (!ctx.path.startsWith(`${basePath}/`)) throw unknownPath();
     const header = ctx.get('Authorization');
@@ -311,7 +302,7 @@ function authenticate({ authenticator, strangers, metrics }: AppOptions) {
   };
 }
 
-function limitRate({ rateLimiter, rateLimit }: AppOptions) {
+function limitRate({ RATE_LIMIT: rateLimit }: AppSettings, { http: { rateLimiter } }: AppParts) {
   return async (ctx: Context, next: Next) => {
     const client = ctx.state.client as Client;
     const verdict = await rateLimiter.take(client.clientId, client.rateLimit ?? rateLimit);
@@ -331,7 +322,7 @@ type Like = {
 type Paths = { route: Koa.Middleware; like: (path: string) => Like[] };
 
 /** Routes requests. `like`: the routes whose paths match a path, in any method. */
-function routeRequests({ routes, bodyRoom, answers }: AppOptions): Paths {
+function routeRequests({ routes, http: { bodyRoom, answers } }: AppParts): Paths {
   const router = new Router({ prefix: basePath, sensitive: true, strict: true });
   const layers = new Map<unknown, Route>();
   for (const declared of routes) {

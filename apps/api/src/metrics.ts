@@ -1,11 +1,15 @@
+import type { DatabaseClock } from '@inventory/db/postgres/database-clock';
 import type { SeenServer } from '@inventory/db/postgres/servers/seen-servers';
 import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/telemetry/metrics';
 import { unwritableReading } from '@inventory/process/unwritable';
-import type { EnvelopeObserver, Submitter } from '@inventory/queue/submit/submit';
+import type { EnvelopeObserver } from '@inventory/queue/submit/submit';
+import type { Changes } from './changes/changes.ts';
+import type { Database } from './database.ts';
+import type { Listening } from './http/connections/listen.ts';
 import { type FailureCause, failureCauses } from './http/errors.ts';
-import type { BodyRoom } from './http/reading/body-room.ts';
-import type { UnreadAnswers } from './http/unread-answers.ts';
-import type { Needs } from './needs.ts';
+import type { Http } from './http/http.ts';
+import type { ApiQueue } from './queue.ts';
+import type { Watches } from './watches.ts';
 
 /** Why authentication failed: an RFC 6749 code, too many wrong secrets, or a token that is not live. */
 export type TokenFailure =
@@ -93,30 +97,21 @@ export function createApiMetrics(metrics: Metrics): ApiMetrics {
   };
 }
 
-export type ApiReadings = {
-  submitter: Pick<
-    Submitter,
-    'waitingCount' | 'oldestWaitMs' | 'answerCounts' | 'refusedCount' | 'shardCount'
-  >;
-  needs: Needs;
-  postgresServers: () => readonly SeenServer[];
-  postgresConnections: () => Record<string, number>;
-  postgresWaiting: () => Record<string, number>;
-  listReads: () => Record<string, number>;
-  clockDifferenceSeconds: () => number;
-  connectionCount: () => number;
-  strangersWaiting: () => number;
-  bodyRoom: Pick<BodyRoom, 'bytes' | 'waitingCount'>;
-  answers: Pick<UnreadAnswers, 'bytes' | 'waitingCount'>;
-  backupAgeSeconds: () => Record<string, number>;
-  certificateLeftSeconds: () => Record<string, number>;
-  changesAwaited: () => number;
-  oldestChangeSeconds: () => number;
+export type ReadParts = {
+  queue: ApiQueue;
+  database: Database;
+  clock: DatabaseClock;
+  http: Http;
+  listening: Listening;
+  changes: Changes;
+  /** null: without an internal port, nobody reads the metrics. */
+  watches: Watches | null;
 };
 
 /** Registers the metrics that are read from the parts of an api at each scrape. */
-export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
-  const { submitter, needs } = readings;
+export function addApiReadings(metrics: Metrics, parts: ReadParts): void {
+  const { queue, database, clock, http, listening } = parts;
+  const { submitter, needs } = queue;
   const up = (what: 'redis' | 'postgres') => () => (needs.presence.isThere(what) ? 1 : 0);
   metrics.counted(
     'inventory_api_answers_total',
@@ -156,38 +151,38 @@ export function addApiReadings(metrics: Metrics, readings: ApiReadings): void {
   metrics.gauge(
     'inventory_api_postgres_connections',
     'Connections to Postgres; suspect: their work takes too long.',
-    readings.postgresConnections,
+    database.connectionCounts,
     'state',
   );
   metrics.gauge(
     'inventory_api_postgres_waiting',
     'Tasks that wait for a connection to Postgres or for their turn.',
-    readings.postgresWaiting,
+    database.waitingCounts,
     'kind',
   );
   metrics.counted(
     'inventory_api_list_reads_total',
     'Pages of lists, by the server that answered: primary or replica.',
-    readings.listReads,
+    database.lists.readsBy,
     'by',
   );
   metrics.gauge(
     'inventory_api_clock_difference_seconds',
     "How far the clock of Postgres is ahead of this process's.",
-    readings.clockDifferenceSeconds,
+    clock.differenceSeconds,
   );
-  metrics.gauge('inventory_api_connections', 'Connections of callers.', readings.connectionCount);
+  metrics.gauge('inventory_api_connections', 'Connections of callers.', listening.connectionCount);
   metrics.gauge(
     'inventory_api_strangers_waiting',
     'Answers to callers without a valid token that wait for their turn.',
-    readings.strangersWaiting,
+    http.strangers.waitingCount,
   );
-  addServerReadings(metrics, readings.postgresServers);
-  addLateReadings(metrics, readings);
+  addServerReadings(metrics, database);
+  addLateReadings(metrics, parts);
 }
 
 /** Registers the metrics of each server, where DATABASE_URL names several. */
-function addServerReadings(metrics: Metrics, servers: ApiReadings['postgresServers']): void {
+function addServerReadings(metrics: Metrics, { servers }: Database): void {
   const of = (read: (server: SeenServer) => number | null) => () =>
     Object.fromEntries(
       servers().flatMap((each) => {
@@ -222,8 +217,9 @@ function addServerReadings(metrics: Metrics, servers: ApiReadings['postgresServe
 }
 
 /** Registers the metrics of trouble that no answer shows. */
-function addLateReadings(metrics: Metrics, readings: ApiReadings): void {
-  const { submitter, needs, bodyRoom, answers, backupAgeSeconds, certificateLeftSeconds } = readings;
+function addLateReadings(metrics: Metrics, { queue, http, changes, watches }: ReadParts): void {
+  const { submitter, needs } = queue;
+  const { bodyRoom, answers } = http;
   metrics.gauge(
     'inventory_api_redis_unwritable',
     '1 while Redis answers but refuses work, by reason.',
@@ -236,11 +232,15 @@ function addLateReadings(metrics: Metrics, readings: ApiReadings): void {
     () => unwritableReading(needs.unwritable()),
     'reason',
   );
-  metrics.gauge('inventory_api_changes_awaited', 'Callers that wait for a change.', readings.changesAwaited);
+  metrics.gauge(
+    'inventory_api_changes_awaited',
+    'Callers that wait for a change.',
+    changes.feed.waitingCount,
+  );
   metrics.gauge(
     'inventory_api_oldest_change_seconds',
     'Age of the oldest transaction of Postgres with changes that is not committed; later changes wait for it.',
-    readings.oldestChangeSeconds,
+    () => watches?.oldestChange.seconds() ?? 0,
   );
   metrics.gauge(
     'inventory_api_batch_bytes',
@@ -265,13 +265,13 @@ function addLateReadings(metrics: Metrics, readings: ApiReadings): void {
   metrics.gauge(
     'inventory_api_backup_age_seconds',
     'Age of the last backup that is recorded in the database; absent if there is none.',
-    backupAgeSeconds,
+    () => watches?.backups.seconds() ?? {},
     'by',
   );
   metrics.gauge(
     'inventory_api_certificate_left_seconds',
     'Time until the certificate at CERTIFICATE_URL ends; absent if that is unset or nobody has answered there.',
-    certificateLeftSeconds,
+    () => watches?.certificate?.seconds() ?? {},
     'host',
   );
   metrics.gauge(

@@ -1,13 +1,17 @@
+import { GatesHeldError } from '@inventory/db/batch/apply-batch';
 import { gateNamesOf, needsAny } from '@inventory/db/batch/gates';
+import { isOutage } from '@inventory/db/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import { createHeldGates, type HeldGatesOptions } from './held-gates.ts';
+import { HeldGates } from './held-gates.ts';
+import type { StockBatches } from './stock-batches.ts';
 
-export type BatcherOptions = HeldGatesOptions & {
+export type Batches = Pick<StockBatches, 'apply' | 'abandon' | 'findHeld'>;
+
+export type BatcherOptions = {
   /** The approximate number of requests in a batch. An envelope is never split over two batches. */
   batchMax: number;
-  /** Makes sure that a request is never applied. Returns its outcome if it was already decided. */
-  abandon: (request: QueuedRequest) => Promise<Outcome>;
+  report: (error: Error, what: string) => void;
 };
 
 /** An envelope taken from the queue. */
@@ -48,46 +52,65 @@ const goesAlone = (envelope: Taken) => envelope.attempt > 1 || isAtomic(envelope
  * gate that is held elsewhere are put aside. Each envelope gets the outcomes of the whole batch, by request
  * id.
  */
-export function createBatcher(
-  options: BatcherOptions,
-): (requests: QueuedRequest[], attempt: number) => Promise<ReadonlyMap<string, Outcome>> {
+export class Batcher {
+  readonly #batches: Batches;
+  readonly #options: BatcherOptions;
+  readonly #held: HeldGates;
+  readonly #underWay = new Set<Batch>();
   // In order of arrival.
-  let waiting: Taken[] = [];
-  let arrivals = 0;
-  const underWay = new Set<Batch>();
-  const held = createHeldGates(options);
-  let begins = false;
+  #waiting: Taken[] = [];
+  #arrivals = 0;
+  #begins = false;
 
-  function begin() {
-    begins = false;
-    for (let batch = takeBatch(); batch !== null; batch = takeBatch()) start(batch);
+  constructor(batches: Batches, options: BatcherOptions) {
+    this.#batches = batches;
+    this.#options = options;
+    this.#held = new HeldGates(batches, options.report);
   }
 
-  function start(batch: Batch) {
-    underWay.add(batch);
-    applyEnvelopes(batch)
+  /** Applies the requests of an envelope. Fails if Postgres cannot work now. */
+  apply(requests: QueuedRequest[], attempt: number): Promise<ReadonlyMap<string, Outcome>> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ requests, attempt, arrival: this.#arrivals++, decided: null, resolve, reject });
+      if (this.#begins) return;
+      this.#begins = true;
+      // After this event-loop turn, so that envelopes that arrive in it share a batch. A single request waits
+      // for nothing.
+      if (requests.length > 1) setImmediate(() => this.#begin());
+      else this.#begin();
+    });
+  }
+
+  #begin() {
+    this.#begins = false;
+    for (let batch = this.#takeBatch(); batch !== null; batch = this.#takeBatch()) this.#start(batch);
+  }
+
+  #start(batch: Batch) {
+    this.#underWay.add(batch);
+    this.#applyEnvelopes(batch)
       .catch((error) => {
         for (const { reject } of batch.envelopes) reject(error);
       })
       .finally(() => {
-        underWay.delete(batch);
-        begin();
+        this.#underWay.delete(batch);
+        this.#begin();
       });
   }
 
-  function takeBatch(): Batch | null {
-    const [other, third] = underWay;
+  #takeBatch(): Batch | null {
+    const [other, third] = this.#underWay;
     const mayGo = (envelope: Taken) =>
       third === undefined && (other === undefined || isAtomic(envelope) !== other.isAtomic);
-    if (!waiting.some(mayGo)) return null;
+    if (!this.#waiting.some(mayGo)) return null;
     const closed = new Set(other?.gates());
     const envelopes: Taken[] = [];
     const requests: QueuedRequest[] = [];
-    for (const envelope of waiting) {
+    for (const envelope of this.#waiting) {
       const [first] = envelopes;
       const isAlone = goesAlone(envelope) || (first !== undefined && goesAlone(first));
       const open = openOf(envelope);
-      if (first !== undefined && (isAlone || requests.length + open.length > options.batchMax)) break;
+      if (first !== undefined && (isAlone || requests.length + open.length > this.#options.batchMax)) break;
       const free = open.filter((request) => {
         if (mayGo(envelope) && !needsAny(request, closed)) return true;
         for (const gate of gateNamesOf(request)) closed.add(gate);
@@ -99,7 +122,7 @@ export function createBatcher(
     }
     const [first] = envelopes;
     if (first === undefined) return null;
-    waiting = waiting.filter((envelope) => !envelopes.includes(envelope));
+    this.#waiting = this.#waiting.filter((envelope) => !envelopes.includes(envelope));
     let gates: Set<string> | null = null;
     return {
       ...{ envelopes, requests, isAtomic: isAtomic(first) },
@@ -107,11 +130,11 @@ export function createBatcher(
     };
   }
 
-  async function applyEnvelopes({ envelopes, requests }: Batch) {
+  async #applyEnvelopes({ envelopes, requests }: Batch) {
     // Starts with the outcomes that earlier batches decided for these envelopes.
     const outcomes = new Map(envelopes.flatMap(({ decided }) => (decided === null ? [] : [...decided])));
     const pieces = 2 ** (envelopes[0]!.attempt - 1);
-    await applyInPieces(requests, Math.ceil(requests.length / pieces), outcomes);
+    await this.#applyInPieces(requests, Math.ceil(requests.length / pieces), outcomes);
     const isDecided = ({ requestId }: QueuedRequest) => outcomes.has(requestId);
     const unfinished = envelopes.filter((envelope) => {
       const isWhole = envelope.requests.every(isDecided);
@@ -123,14 +146,14 @@ export function createBatcher(
       const decided = envelope.requests.filter(isDecided);
       envelope.decided = new Map(decided.map(({ requestId }) => [requestId, outcomes.get(requestId)!]));
     }
-    waiting = [...waiting, ...unfinished].sort((a, b) => a.arrival - b.arrival);
+    this.#waiting = [...this.#waiting, ...unfinished].sort((a, b) => a.arrival - b.arrival);
   }
 
   /**
    * Applies the pieces one after the other, because the order of arrival is the order of the ledger. Adds to
    * `outcomes`.
    */
-  async function applyInPieces(
+  async #applyInPieces(
     requests: readonly QueuedRequest[],
     size: number,
     outcomes: Map<string, Outcome>,
@@ -140,7 +163,7 @@ export function createBatcher(
       const piece = requests.slice(from, from + size);
       // A request behind one that was left for the next batch is left, too.
       const next = piece.filter((request) => !needsAny(request, left));
-      await applyHalving(next, outcomes);
+      await this.#applyHalving(next, outcomes);
       for (const request of piece) {
         if (outcomes.has(request.requestId)) continue;
         for (const gate of gateNamesOf(request)) left.add(gate);
@@ -148,43 +171,31 @@ export function createBatcher(
     }
   }
 
-  async function applyHalving(requests: QueuedRequest[], outcomes: Map<string, Outcome>): Promise<void> {
+  async #applyHalving(requests: QueuedRequest[], outcomes: Map<string, Outcome>): Promise<void> {
     const others = requests.filter((request) => {
-      const isAside = held.takes(request);
+      const isAside = this.#held.takes(request);
       if (isAside) outcomes.set(request.requestId, { status: 'pending', result: null });
       return !isAside;
     });
     const [first] = others;
     if (first === undefined) return;
     try {
-      for (const [requestId, outcome] of await options.apply(others)) outcomes.set(requestId, outcome);
+      for (const [requestId, outcome] of await this.#batches.apply(others)) outcomes.set(requestId, outcome);
     } catch (error) {
-      if (options.isOutage(error)) throw error;
-      options.report(error as Error, `a batch of ${others.length}`);
-      const gates = options.heldGatesOf(error);
-      if (gates !== null) {
-        held.add(gates);
-        await applyHalving(others, outcomes);
-      } else if (others.length === 1) outcomes.set(first.requestId, await fail(first));
-      else await applyInPieces(others, others.length >> 1, outcomes);
+      if (isOutage(error)) throw error;
+      this.#options.report(error as Error, `a batch of ${others.length}`);
+      if (error instanceof GatesHeldError) {
+        this.#held.add(error.gates);
+        await this.#applyHalving(others, outcomes);
+      } else if (others.length === 1) outcomes.set(first.requestId, await this.#fail(first));
+      else await this.#applyInPieces(others, others.length >> 1, outcomes);
     }
   }
 
-  async function fail(request: QueuedRequest): Promise<Outcome> {
-    const outcome = await options.abandon(request);
+  async #fail(request: QueuedRequest): Promise<Outcome> {
+    const outcome = await this.#batches.abandon(request);
     return outcome.status === 'abandoned' ? { status: 'failed', result: null } : outcome;
   }
-
-  return (requests, attempt) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ requests, attempt, arrival: arrivals++, decided: null, resolve, reject });
-      if (begins) return;
-      begins = true;
-      // After this event-loop turn, so that envelopes that arrive in it share a batch. A single request waits
-      // for nothing.
-      if (requests.length > 1) setImmediate(begin);
-      else begin();
-    });
 }
 
 const openOf = ({ requests, decided }: Taken) =>

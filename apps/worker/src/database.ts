@@ -8,8 +8,10 @@ import { createTimedPool, type TimedPool } from './timed-pool.ts';
  * kind.
  */
 export type WorkerDatabase = {
-  /** Batches, and the single statements that they need. */
+  /** Batches. */
   batches: TimedPool<BatchPool>;
+  /** Single statements, on the connections of the batches. */
+  statements: { run<T>(work: (sql: Sql) => Promise<T>): Promise<T> };
   /** For folding the counts of the lists and for removing outdated rows. */
   folds: TimedPool<Sql>;
   /** The background audit. */
@@ -27,6 +29,11 @@ const idleInTransactionMs = 700;
 const lockTimeoutMs = 300;
 // After this time, no caller waits for the batch any more.
 const batchWithinMs = 3000;
+/**
+ * A fold takes some milliseconds. A connection that is silent for longer is replaced. For one list, and for
+ * all.
+ */
+export const usualFold = { listMs: 1500, allMs: 5000 };
 // A slice of the audit takes some milliseconds. A connection that is silent for longer is replaced.
 const auditWithinMs = 6000;
 // A page of changes takes some milliseconds, and others may wait before it.
@@ -34,8 +41,8 @@ const webhookWithinMs = 6000;
 // The audit gives way to work that locks whole tables: migrations, restore, seed.
 const auditLockTimeoutMs = 500;
 
-/** `foldWithinMs`: the longest time that a fold takes without a backlog. */
-export function openWorkerDatabase(databaseUrl: string, foldWithinMs: number): WorkerDatabase {
+/** Creates the pools. Connections are opened when they are first needed. */
+export function openWorkerDatabase(databaseUrl: string): WorkerDatabase {
   const connectAs = (name: string, options: Partial<ConnectOptions> = {}) =>
     connect(databaseUrl, {
       name,
@@ -61,12 +68,13 @@ export function openWorkerDatabase(databaseUrl: string, foldWithinMs: number): W
     connectAs('inventory-audit', { lockTimeoutMs: auditLockTimeoutMs, oneProcess: true });
   const openWebhooks = () => connectAs('inventory-webhooks');
   const batches = createTimedPool(openBatches, batchWithinMs, (pool) => pool.untilDone(), openStatements);
-  const folds = createTimedPool(openFolds, foldWithinMs, untilDone, openFolds);
+  const folds = createTimedPool(openFolds, usualFold.allMs, untilDone, openFolds);
   const audits = createTimedPool(openAudits, auditWithinMs, untilDone, openAudits);
   const webhooks = createTimedPool(openWebhooks, webhookWithinMs, untilDone, openWebhooks);
   const all = [batches, folds, audits, webhooks];
   return {
     batches,
+    statements: { run: (work) => batches.run(({ sql }) => work(sql)) },
     folds,
     audits,
     webhooks,

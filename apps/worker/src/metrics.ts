@@ -1,10 +1,13 @@
-import type { AuditState } from '@inventory/db/audit/audit-slice';
 import type { BatchTimes } from '@inventory/db/batch/apply-batch';
+import type { DatabaseClock } from '@inventory/db/postgres/database-clock';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import type { Presence } from '@inventory/process/presence';
+import type { Reporting } from '@inventory/process/reporting';
 import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/telemetry/metrics';
-import { type Unwritable, unwritableReading } from '@inventory/process/unwritable';
-import { type BusyTime, createBusyTime } from './busy-time.ts';
+import { unwritableReading } from '@inventory/process/unwritable';
+import type { Consumer } from '@inventory/queue/consume/consume';
+import { createBusyTime } from './busy-time.ts';
+import type { WorkerDatabase } from './database.ts';
+import type { Keepers } from './keepers.ts';
 
 /**
  * The measurements of a worker's own work. Times are milliseconds of `performance.now()`, or differences of
@@ -23,20 +26,8 @@ export type WorkerMetrics = {
   busyRatio(): number;
 };
 
-export type WorkerReadings = {
-  presence: Presence;
-  unwritable: Unwritable;
-  connections: () => { busy: number; idle: number };
-  clockDifferenceSeconds: () => number;
-  foldingLagSeconds: () => number;
-  /** null: the background audit is off. */
-  audit: (() => AuditState) | null;
-  refusedCount: () => number;
-  shardCount: () => number;
-};
-
-/** Creates the metrics of a worker; docs/metrics.md explains each one. */
-export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings): WorkerMetrics {
+/** Creates the metrics of a worker's own work; docs/metrics.md explains each one. */
+export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
   const busy = createBusyTime();
   const outcomes = { applied: 0, refused: 0, abandoned: 0, failed: 0, pending: 0 };
   const envelopeRequests = metrics.histogram(
@@ -75,8 +66,6 @@ export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings):
     () => outcomes,
     'outcome',
   );
-  addReadings(metrics, readings, busy);
-
   return {
     envelope: (requestCount) => envelopeRequests.observe(requestCount),
     async batch(requestCount, apply) {
@@ -111,58 +100,66 @@ export function createWorkerMetrics(metrics: Metrics, readings: WorkerReadings):
   };
 }
 
+export type ReadParts = {
+  reporting: Pick<Reporting, 'metrics' | 'presence' | 'unwritable'>;
+  database: WorkerDatabase;
+  clock: DatabaseClock;
+  keepers: Keepers;
+  consumer: Consumer;
+  metrics: WorkerMetrics;
+};
+
 /** Registers the metrics that are read from the parts of a worker at each scrape. */
-function addReadings(metrics: Metrics, readings: WorkerReadings, busy: BusyTime): void {
+export function addWorkerReadings({ reporting, ...parts }: ReadParts): void {
+  const { metrics, presence, unwritable } = reporting;
+  const { database, clock, keepers, consumer } = parts;
+  const up = (what: 'redis' | 'postgres') => () => (presence.isThere(what) ? 1 : 0);
   metrics.gauge(
     'inventory_worker_busy_ratio',
     'Part of the last ten seconds in which a batch was under way.',
-    () => busy.ratio(),
+    parts.metrics.busyRatio,
   );
-  metrics.gauge('inventory_worker_redis_up', '1 when Redis gives work.', () => upOf(readings, 'redis'));
-  metrics.gauge('inventory_worker_postgres_up', '1 when Postgres answers.', () => upOf(readings, 'postgres'));
+  metrics.gauge('inventory_worker_redis_up', '1 when Redis gives work.', up('redis'));
+  metrics.gauge('inventory_worker_postgres_up', '1 when Postgres answers.', up('postgres'));
   metrics.gauge(
     'inventory_worker_postgres_unwritable',
     '1 while Postgres answers but refuses the work of this worker, by reason.',
-    () => unwritableReading(readings.unwritable.now()),
+    () => unwritableReading(unwritable.now()),
     'reason',
   );
   metrics.gauge(
     'inventory_worker_postgres_connections',
     'Connections to Postgres for batches.',
-    readings.connections,
+    () => database.batches.current().counts(),
     'state',
   );
   metrics.gauge(
     'inventory_worker_clock_difference_seconds',
     "How far the clock of Postgres is ahead of this process's.",
-    readings.clockDifferenceSeconds,
+    clock.differenceSeconds,
   );
   metrics.gauge(
     'inventory_worker_folding_lag_seconds',
     'For how long something written has not been folded into the counts of the lists.',
-    readings.foldingLagSeconds,
+    keepers.counts.lagSeconds,
   );
-  const { audit } = readings;
+  const { audit } = keepers;
   if (audit !== null) {
     metrics.gauge(
       'inventory_worker_audit_drift_places',
       'Places where levels, lots and ledger disagree, found by the audit of all workers.',
-      () => audit().driftCount,
+      () => audit.state().driftCount,
     );
     metrics.gauge(
       'inventory_worker_audit_age_seconds',
       'Time since the audit of all workers last finished a full pass.',
-      () => audit().ageSeconds,
+      () => audit.state().ageSeconds,
     );
   }
   metrics.gauge(
     'inventory_worker_refused_envelopes',
     'Jobs in Redis that no api of this service signed.',
-    readings.refusedCount,
+    consumer.refusedCount,
   );
-  metrics.gauge('inventory_worker_shards', 'Queues from which this worker takes work.', readings.shardCount);
-}
-
-function upOf({ presence }: WorkerReadings, what: 'redis' | 'postgres'): 0 | 1 {
-  return presence.isThere(what) ? 1 : 0;
+  metrics.gauge('inventory_worker_shards', 'Queues from which this worker takes work.', consumer.shardCount);
 }

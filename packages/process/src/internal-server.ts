@@ -25,7 +25,7 @@ export type InternalOptions = {
   pages?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> | undefined;
 };
 
-type InternalSettings = {
+export type InternalSettings = {
   INTERNAL_PORT?: number | undefined;
   INTERNAL_HOST: string;
   INTERNAL_NAMES: readonly string[];

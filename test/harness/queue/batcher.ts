@@ -1,9 +1,8 @@
-import { applyBatch, GatesHeldError, heldGatesAmong } from '@inventory/db/batch/apply-batch';
-import { isOutage } from '@inventory/db/postgres/pool';
+import { applyBatch, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { settle } from '@inventory/db/requests/settle';
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import { type BatcherOptions, createBatcher } from '@inventory/worker/batcher';
+import { Batcher, type BatcherOptions, type Batches } from '@inventory/worker/batcher';
 import type { BatchWorker } from './batches.ts';
 import { inOrder } from './outcomes.ts';
 
@@ -13,21 +12,23 @@ import { inOrder } from './outcomes.ts';
  */
 export function batcherOf(
   { pool, parts }: BatchWorker,
-  { see, ...options }: Partial<BatcherOptions> & { see?: (requests: QueuedRequest[]) => void } = {},
+  {
+    see,
+    apply = (requests) => applyBatch(pool, requests, parts),
+    report = () => {},
+  }: Partial<Pick<Batches, 'apply'> & Pick<BatcherOptions, 'report'>> & {
+    see?: (requests: QueuedRequest[]) => void;
+  } = {},
 ) {
-  const apply = createBatcher({
-    batchMax: 256,
-    apply: (requests) => {
+  const batches: Batches = {
+    async apply(requests) {
       see?.(requests);
-      return applyBatch(pool, requests, parts);
+      return apply(requests);
     },
     abandon: async (request) => (await settle(pool.sql, [request])).get(request.requestId)!,
-    isOutage,
     findHeld: (requests) => heldGatesAmong(pool.sql, requests, parts),
-    heldGatesOf: (error) => (error instanceof GatesHeldError ? error.gates : null),
-    report: () => {},
-    ...options,
-  });
+  };
+  const batcher = new Batcher(batches, { batchMax: 256, report });
   return async (requests: QueuedRequest[], attempt: number): Promise<Outcome[]> =>
-    inOrder(requests, await apply(requests, attempt)) as Outcome[];
+    inOrder(requests, await batcher.apply(requests, attempt)) as Outcome[];
 }

@@ -1,8 +1,7 @@
 import { isOutage, isStatementTimeout, whyUnwritable } from '@inventory/db/postgres/pool';
 import { NeverBegunError } from '@inventory/db/postgres/statement-pool';
 import { describeError } from '@inventory/process/log/describe-error';
-import type { FoldedLog } from '@inventory/process/log/folded-log';
-import type { Log } from '@inventory/process/log/log';
+import type { Reporting } from '@inventory/process/reporting';
 import { Failed, type FailureCause } from './errors.ts';
 
 /**
@@ -32,14 +31,12 @@ const outages: ReadonlySet<FailureCause> = new Set(['noWorker', 'redis', 'postgr
  * Logs single requests: a line for each failure, with similar ones folded, and a line for each request if the
  * access log is on. The X-Request-Id is the only text from a caller in them.
  */
-export function createRequestLog(options: {
-  log: Log;
-  folded: FoldedLog;
+export function createRequestLog(
+  config: { ACCESS_LOG: 'on' | 'off' },
+  { log, folded }: Pick<Reporting, 'log' | 'folded'>,
   /** See `Needs`. */
-  whyNoAnswer: () => 'postgres' | 'unwritable' | null;
-  isAccessLogged: boolean;
-}): RequestLog {
-  const { log, folded, whyNoAnswer } = options;
+  { whyNoAnswer }: { whyNoAnswer: () => 'postgres' | 'unwritable' | null },
+): RequestLog {
   return {
     failed(request, error) {
       const cause = causeOf(error, whyNoAnswer);
@@ -57,7 +54,7 @@ export function createRequestLog(options: {
       folded.write({ level: 'error', key: `request ${key}`, facts, message: 'request failed', outage });
       return cause;
     },
-    answered: options.isAccessLogged ? (request) => log.info(request, 'request') : null,
+    answered: config.ACCESS_LOG === 'on' ? (request) => log.info(request, 'request') : null,
   };
 }
 

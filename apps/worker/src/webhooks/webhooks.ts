@@ -1,23 +1,16 @@
-import { isOutage, type Sql } from '@inventory/db/postgres/pool';
+import type { DatabaseClock } from '@inventory/db/postgres/database-clock';
+import { isOutage } from '@inventory/db/postgres/pool';
 import { correctTimes, type ServedWebhook } from '@inventory/db/webhooks/serve-webhooks';
 import type { Log } from '@inventory/process/log/log';
 import { lookEvery } from '@inventory/process/look-every';
-import type { Metrics } from '@inventory/process/telemetry/metrics';
+import type { Reporting } from '@inventory/process/reporting';
 import { createWebhookQueue } from '@inventory/queue/webhooks/webhook-queue';
+import type { WorkerDatabase } from '../database.ts';
 import { createDelivery } from './deliver.ts';
 import { createLookOut } from './look-out.ts';
 import { addWebhookMetrics, type WebhookReadings } from './webhook-metrics.ts';
 
-export type WebhooksOptions = {
-  redisUrl: string;
-  prefix: string;
-  run: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
-  /** The time of Postgres, in milliseconds since 1970. */
-  now: () => number;
-  metrics: Metrics;
-  log: Log;
-  report: (error: Error, what: string) => void;
-};
+type Neighbours = { database: WorkerDatabase; clock: DatabaseClock; reporting: Reporting };
 
 export type Webhooks = { stop(): Promise<void> };
 
@@ -33,16 +26,19 @@ const roomAfterMs = 250;
 const finishWithinMs = 5000;
 
 /** Sends the webhooks of all clients, together with the other workers. */
-export function startWebhooks(options: WebhooksOptions): Webhooks {
-  const { redisUrl, prefix, run, now, metrics, log, report } = options;
+export function startWebhooks(
+  config: { REDIS_URL: string; QUEUE_PREFIX: string },
+  { database, clock: { now }, reporting: { log, metrics, report } }: Neighbours,
+): Webhooks {
+  const { run } = database.webhooks;
   const stopping = new AbortController();
   const lookOut = createLookOut(run);
   const room = createRoom((webhookId) => lookOut.known().get(webhookId));
   const onSent = addWebhookMetrics(metrics, () => readingsOf([...lookOut.known().values()], room.size()));
   const deliver = createDelivery({ run, now, onSent, log, signal: stopping.signal });
   const queue = createWebhookQueue({
-    redisUrl,
-    prefix,
+    redisUrl: config.REDIS_URL,
+    prefix: config.QUEUE_PREFIX,
     concurrency: atOnceMax,
     report,
     async serve(webhookId) {

@@ -1,0 +1,6 @@
+import type { Wait } from '@inventory/db/postgres/statement-pool';
+
+/** A wait of at most this long, for no caller in particular. */
+export function soon(timeMs: number): Wait {
+  return { until: performance.now() + timeMs, hasGone: () => false };
+}
