@@ -352,21 +352,9 @@ describe('a key', () => {
 
   test('503 only once it is settled: a request that the queue refuses', async () => {
     const itemID = await batches.item();
-    const full: Submitter = {
-      admits: () => false,
+    const full: Pick<Submitter, 'submit' | 'togetherMax'> = {
       submit: () => [Promise.resolve({ status: 'busy', result: null })],
       togetherMax: 64,
-      isOpen: () => true,
-      refusedCount: () => 0,
-      shardCount: () => 1,
-      waitingCount: () => 0,
-      oldestWaitMs: () => 0,
-      answerCounts: {
-        by: { event: 0, lookUp: 0, verdict: 0, clock: 0 },
-        verdicts: { applied: 0, refused: 0, abandoned: 0, unknown: 0 },
-      },
-      look: async () => ({ workers: 0, seen: [], lastSeenMs: null, backlog: 0, unwritable: null }),
-      close: async () => {},
     };
     let asked = 0;
     const sender = createSender({

@@ -1,7 +1,7 @@
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { SentEnvelope } from '@inventory/queue/submit/lane';
-import { createWaiters, type SubmitResult } from '@inventory/queue/submit/waiters';
+import { type SubmitResult, Waiters } from '@inventory/queue/submit/waiters';
 import { expect, test } from 'vitest';
 
 const sent: SentEnvelope = { jobId: 'job', requestIds: ['request'], unanswered: 1, sentAt: 0, isDone: false };
@@ -14,7 +14,7 @@ function wait(envelope: SentEnvelope | null, decided: Outcome | null = null) {
     life.push(`${now} ${what}`);
     return new Map(decided === null ? [] : [['request', decided]]);
   };
-  const waiters = createWaiters(
+  const waiters = new Waiters(
     {
       readOutcomes: () => told('look'),
       settle: () => told('verdict'),

@@ -20,6 +20,7 @@ const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/http/connections/connection.ts';
 const connections = 'apps/api/src/http/connections/connections.ts';
+const crowds = 'apps/api/src/http/connections/crowds.ts';
 const gates = 'packages/db/src/batch/gates.ts';
 const readBatch = 'packages/db/src/batch/read-batch.ts';
 const idempotency = 'packages/db/src/requests/idempotency-keys.ts';
@@ -61,40 +62,44 @@ export const mutants: readonly Mutant[] = [
     mutant('answer from a failed event', 'reported as failed after it was applied', [
       [
         submit,
-        'if (envelope !== undefined) void waiters.settle(envelope);',
+        'if (envelope !== undefined) void this.#waiters.settle(envelope);',
         `if (envelope !== undefined) {
-          waiters.complete(envelope, envelope.requestIds.map(() => ['abandoned', null]));
+          this.#waiters.complete(envelope, envelope.requestIds.map(() => ['abandoned', null]));
         }`,
       ],
     ]),
     mutant('lost completions are not looked up', 'completion never arrives', [
-      [waiters, 'void look(toLook)', 'void 0'],
+      [waiters, 'void this.#look(toLook)', 'void 0'],
     ]),
     mutant('waitUntilFinished with removeOnComplete', '201 for every request', [
       [
         submit,
         "import { jobIdOf, type Told } from '../answer-streams.ts';",
-        "import { QueueEvents } from 'bullmq';\nimport type { Told } from './answer-streams.ts';\nlet ends: any;",
+        "import { QueueEvents } from 'bullmq';\nimport type { Told } from '../answer-streams.ts';\nlet ends: any;",
       ],
-      [submit, 'jobId: jobIdOf(lines.reader, ++jobCount),', 'jobId: `${++jobCount}-${crypto.randomUUID()}`,'],
+      [
+        submit,
+        'jobId: jobIdOf(this.#lines.reader, ++this.#jobCount),',
+        'jobId: `${++this.#jobCount}-${crypto.randomUUID()}`,',
+      ],
       [
         submit,
         `await queue.add('envelope', signed, { jobId, ...jobOptions });`,
-        `ends ??= new QueueEvents(shard.queue.name, {
-        connection: producer.duplicate({ maxRetriesPerRequest: null, commandTimeout: undefined }) as any,
-        prefix,
+        `ends ??= new QueueEvents(queue.name, {
+        connection: this.#producer.duplicate({ maxRetriesPerRequest: null, commandTimeout: undefined }) as any,
+        prefix: this.#options.prefix,
       });
       const job = await queue.add('envelope', signed, { jobId, ...jobOptions });
       job.waitUntilFinished(ends, 2500).then(
-        (result: any) => waiters.complete(envelope, openAnswer(options.keys, { queue: shard.queue.qualifiedName, jobId }, result)!),
-        () => waiters.complete(envelope, envelope.requestIds.map(() => ['abandoned', null])),
+        (result: any) => this.#waiters.complete(envelope, openAnswer(keys, { queue: queue.qualifiedName, jobId }, result)!),
+        () => this.#waiters.complete(envelope, envelope.requestIds.map(() => ['abandoned', null])),
       );`,
       ],
     ]),
   ]),
   ...noticedBy('concurrency/waiters.test.ts', [
     mutant('a process that stood still gives up without asking Postgres', 'stood still for its whole time', [
-      [waiters, 'if (now - sweptAt >= stoodStillMs) {', 'if (now < 0) {'],
+      [waiters, 'if (now - this.#sweptAt >= stoodStillMs) {', 'if (now < 0) {'],
     ]),
   ]),
   ...noticedBy('concurrency/answers-apart.test.ts', [
@@ -240,8 +245,8 @@ export type Taking =`,
     mutant('a batch that fails is not cut', 'when Postgres chokes', [
       [
         batcher,
-        'else await applyInPieces(others, others.length >> 1, outcomes);',
-        'else for (const each of others) outcomes.set(each.requestId, await fail(each));',
+        'else await this.#applyInPieces(others, others.length >> 1, outcomes);',
+        'else for (const each of others) outcomes.set(each.requestId, await this.#fail(each));',
       ],
     ]),
     mutant('the second half of a batch that fails goes first', 'when Postgres chokes', [
@@ -457,7 +462,7 @@ async function importKey(`,
         `return new Map(requests.map(({ requestId: id }) => [id, { status: 'abandoned', result: null }]));`,
       ],
       [applyBatch, 'if (now > request.deadline)', 'if (now < 0)'],
-      [waiters, 'void look(toLook)', 'void 0'],
+      [waiters, 'void this.#look(toLook)', 'void 0'],
     ]),
     mutant('an atomic batch is committed in parts, as the fault harness sees it', '3', [
       [
@@ -610,13 +615,13 @@ async function importKey(`,
       [signingKeys, 'and (retired is null or retired > now() -', 'and (true or retired > now() -'],
     ]),
     mutant('a token is cached without its signing key', 'that was withdrawn', [
-      [tokenKeys, 'return ring.verifying.has(claims.kid) ? found : null;', 'return found;'],
+      [tokenKeys, 'return keys.ring.verifying.has(claims.kid) ? found : null;', 'return found;'],
     ]),
     mutant('signing keys read four times a minute', 'that was withdrawn', [
       [tokenKeys, 'const maxAgeMs = 500;', 'const maxAgeMs = 15_000;'],
     ]),
     mutant('an unknown signing key is not looked up', 'made a moment ago', [
-      [tokenKeys, 'await within(authenticateWithinMs, readSince(performance.now()));', 'void readSince;'],
+      [tokenKeys, 'await within(authenticateWithinMs, keys.readSince(performance.now()));', 'void 0;'],
     ]),
     mutant('the private half of a signing key is deleted at rotation', 'and no other', [
       [signingKeys, 'where retired <= retention_now() or', 'where retired is not null or'],
@@ -771,13 +776,13 @@ async function importKey(`,
     mutant(
       'a malformed request is answered before the answers that are due',
       'comes after the answers that are due',
-      [[connection, 'if (current === null) end(isPart', 'if (!isPart) end(isPart']],
+      [[connection, 'if (this.#current === null) this.#end(isPart', 'if (!isPart) this.#end(isPart']],
     ),
     mutant('no limit of connections', 'idle for longest', [
-      [connections, 'connections.size < options.connectionsMax', 'connections.size >= 0'],
+      [connections, 'this.connections.size < this.#options.connectionsMax', 'this.connections.size >= 0'],
     ]),
     mutant('a fleet behind one address is a crowd of strangers', 'make no room for strangers', [
-      [connections, 'perAddressMax === 0 || !isStranger(socket)', 'perAddressMax === 0'],
+      [crowds, 'this.#perAddressMax === 0 || !this.isStranger(socket)', 'this.#perAddressMax === 0'],
     ]),
   ]),
   ...noticedBy('admin/backup.test.ts', [

@@ -111,26 +111,9 @@ export type ReadParts = {
 /** Registers the metrics that are read from the parts of an api at each scrape. */
 export function addApiReadings(metrics: Metrics, parts: ReadParts): void {
   const { queue, database, clock, http, listening } = parts;
-  const { submitter, needs } = queue;
+  const { needs } = queue;
   const up = (what: 'redis' | 'postgres') => () => (needs.presence.isThere(what) ? 1 : 0);
-  metrics.counted(
-    'inventory_api_answers_total',
-    'Answers to transactions, by how they came: event, lookUp, verdict, clock.',
-    () => submitter.answerCounts.by,
-    'by',
-  );
-  metrics.counted(
-    'inventory_api_verdicts_total',
-    'Transactions whose answer did not come in time, by verdict.',
-    () => submitter.answerCounts.verdicts,
-    'outcome',
-  );
-  metrics.gauge('inventory_api_waiting_requests', 'Transactions whose callers wait.', submitter.waitingCount);
-  metrics.gauge(
-    'inventory_api_waiting_oldest_seconds',
-    'How long the oldest waiting transaction has waited.',
-    () => submitter.oldestWaitMs() / 1000,
-  );
+  addAnswerReadings(metrics, queue);
   metrics.gauge(
     'inventory_api_workers',
     'Workers seen within the last seconds.',
@@ -179,6 +162,30 @@ export function addApiReadings(metrics: Metrics, parts: ReadParts): void {
   );
   addServerReadings(metrics, database);
   addLateReadings(metrics, parts);
+}
+
+/** Registers the metrics of transactions and their answers. */
+function addAnswerReadings(metrics: Metrics, { submitter }: ApiQueue): void {
+  metrics.counted(
+    'inventory_api_answers_total',
+    'Answers to transactions, by how they came: event, lookUp, verdict, clock.',
+    () => submitter.answerCounts.by,
+    'by',
+  );
+  metrics.counted(
+    'inventory_api_verdicts_total',
+    'Transactions whose answer did not come in time, by verdict.',
+    () => submitter.answerCounts.verdicts,
+    'outcome',
+  );
+  metrics.gauge('inventory_api_waiting_requests', 'Transactions whose callers wait.', () =>
+    submitter.waitingCount(),
+  );
+  metrics.gauge(
+    'inventory_api_waiting_oldest_seconds',
+    'How long the oldest waiting transaction has waited.',
+    () => submitter.oldestWaitMs() / 1000,
+  );
 }
 
 /** Registers the metrics of each server, where DATABASE_URL names several. */
@@ -277,11 +284,11 @@ function addLateReadings(metrics: Metrics, { queue, http, changes, watches }: Re
   metrics.gauge(
     'inventory_api_refused_answers',
     'Answers in Redis that no worker of this service signed.',
-    submitter.refusedCount,
+    () => submitter.refusedCount(),
   );
   metrics.gauge(
     'inventory_api_shards',
     'Queues over which this api distributes the work: as many as there are workers.',
-    submitter.shardCount,
+    () => submitter.shardCount(),
   );
 }

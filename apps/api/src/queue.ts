@@ -5,7 +5,7 @@ import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import type { Reporting } from '@inventory/process/reporting';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
-import { createSubmitter, type EnvelopeObserver, type Submitter } from '@inventory/queue/submit/submit';
+import { type EnvelopeObserver, Submitter } from '@inventory/queue/submit/submit';
 import type { Database } from './database.ts';
 import { type Needs, watchNeeds } from './needs.ts';
 import { soon } from './turns/soon.ts';
@@ -40,7 +40,7 @@ export async function openApiQueue(
   const { presence, report, unwritable } = reporting;
   const keys = await openEnvelopeKeys(() => authentication.run(readEnvelopeKeys));
   let needs: Needs | undefined;
-  const submitter = await createSubmitter({
+  const submitter = await Submitter.open({
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
     keys,

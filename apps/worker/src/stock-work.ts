@@ -30,18 +30,20 @@ export function openStockWork(config: WorkSettings, neighbours: Neighbours): Pro
   const { keys, clock, metrics, reporting } = neighbours;
   const { log, presence, report } = reporting;
   const batcher = new Batcher(new StockBatches(neighbours), { batchMax: config.BATCH_MAX, report });
-  return createConsumer({
+  const options = {
     redisUrl: config.REDIS_URL,
     prefix: config.QUEUE_PREFIX,
     shardsMax: config.QUEUE_SHARDS,
-    // A worker that cannot reach Postgres leaves the work to others.
-    isAble: () => presence.isThere('postgres'),
-    keys,
     concurrency: config.WORKER_CONCURRENCY,
+    ...{ keys, report },
+  };
+  return createConsumer(options, {
     apply(requests, attempt) {
       metrics.envelope(requests.length);
       return batcher.apply(requests, attempt);
     },
+    // A worker that cannot reach Postgres leaves the work to others.
+    isAble: () => presence.isThere('postgres'),
     onAnswerTaken: metrics.answerTaken,
     note: () => ({
       busyRatio: metrics.busyRatio(),
@@ -52,6 +54,5 @@ export function openStockWork(config: WorkSettings, neighbours: Neighbours): Pro
       log.fatal('work waits in the queue, but this worker gets none; it exits to be restarted');
       process.exit(1);
     },
-    report,
   });
 }

@@ -1,4 +1,9 @@
-import { type ConsumeOptions, type Consumer, createConsumer } from '@inventory/queue/consume/consume';
+import {
+  type ConsumeOptions,
+  type Consumer,
+  createConsumer,
+  type EnvelopeWorker,
+} from '@inventory/queue/consume/consume';
 import { onTestFinished } from 'vitest';
 import { addressFor } from '../as-part.ts';
 import { fixedKeys } from './envelopes.ts';
@@ -9,19 +14,20 @@ import { allApplied } from './outcomes.ts';
  * the test, or when `whenOver` calls.
  */
 export async function openConsumer(
-  options: Pick<ConsumeOptions, 'redisUrl' | 'prefix'> & Partial<ConsumeOptions>,
+  options: Pick<ConsumeOptions, 'redisUrl' | 'prefix'> & Partial<ConsumeOptions & EnvelopeWorker>,
   whenOver: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<Consumer> {
-  const consumer = await createConsumer({
-    shardsMax: 1,
-    keys: await fixedKeys(),
-    concurrency: 4,
-    apply: async (requests) => allApplied(requests),
-    onUnserved: () => {},
-    report: () => {},
-    ...options,
-    redisUrl: addressFor('worker', options.redisUrl),
-  });
+  const consumer = await createConsumer(
+    {
+      shardsMax: 1,
+      keys: await fixedKeys(),
+      concurrency: 4,
+      report: () => {},
+      ...options,
+      redisUrl: addressFor('worker', options.redisUrl),
+    },
+    { apply: async (requests) => allApplied(requests), onUnserved: () => {}, ...options },
+  );
   whenOver(() => consumer.close());
   return consumer;
 }

@@ -4,7 +4,7 @@ import type { Outcome } from '@inventory/domain/stock/outcome';
 import { queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
 import { connectConsumer } from '@inventory/queue/redis/redis';
-import { createSubmitter, type SubmitOptions, type SubmitResult } from '@inventory/queue/submit/submit';
+import { type SubmitOptions, type SubmitResult, Submitter } from '@inventory/queue/submit/submit';
 import { inject, onTestFinished } from 'vitest';
 import { addressFor } from '../as-part.ts';
 import { fixedKeys } from './envelopes.ts';
@@ -40,7 +40,7 @@ export async function openSubmitter(
 ): Promise<TestSubmitter> {
   const prefix = options.prefix ?? `submitter-${randomBytes(6).toString('hex')}`;
   const redisUrl = options.redisUrl ?? inject('redisUrl');
-  const submitter = await createSubmitter({
+  const submitter = await Submitter.open({
     keys: await fixedKeys(),
     readOutcomes: async () => new Map(),
     settle: async (requests) =>

@@ -88,139 +88,162 @@ const itemStatus = <S extends string>(status: S) =>
 /** `/Item`: the catalog. */
 export function itemRoutes(database: Database) {
   return [
-    route({
-      method: 'GET',
-      path: '/Item',
-      summary: 'List active items, get one by ShortID or alias, or list a category',
-      permission: Permission.ItemMasterList,
-      writes: false,
-      query: lookUpQuery.transform(readItemsQuery),
-      warehouses: noWarehouses,
-      answer: { 200: z.union([ItemPage, Item, z.array(Item)]) },
-      answerBytes: ({ query }) => {
-        if ('category' in query) return answerBytes.category(wholeCategoryMax);
-        return 'key' in query ? answerBytes.small() : pageBytes('item', query);
-      },
-      keyed: false,
-      paged: 'unlessLookedUp',
-      notFound: noSuchItem,
-      description: items,
-      handle: async ({ query, ...asker }) => {
-        if ('category' in query) {
-          return { status: 200, ...(await database.lists.category(query.category, asker)) };
-        }
-        if ('key' in query) {
-          const { key } = query;
-          return found(await database.reads.run((sql) => findItem(sql, key), asker.wait));
-        }
-        const active = itemPage(query, { discontinuedToo: false, search: query.search });
-        return pageReply(query, await database.lists.page(active, asker));
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/Item/All',
-      summary: 'List all items, including discontinued ones',
-      permission: Permission.ItemMasterList,
-      writes: false,
-      query: pageQuery,
-      warehouses: noWarehouses,
-      answer: { 200: ItemPage },
-      answerBytes: ({ query }) => pageBytes('item', query),
-      keyed: false,
-      paged: 'always',
-      notFound: null,
-      description: allItems,
-      handle: async ({ query, ...asker }) => {
-        const all = itemPage(query, { discontinuedToo: true, search: query.search });
-        return pageReply(query, await database.lists.page(all, asker));
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/Item/:partNo',
-      summary: 'Get one item by its part number, discontinued or not',
-      permission: Permission.ItemMasterList,
-      writes: false,
-      params: partNoParams,
-      warehouses: noWarehouses,
-      answer: { 200: Item },
-      answerBytes: answerBytes.small,
-      keyed: false,
-      paged: 'never',
-      notFound: noSuchItem,
-      misfit: noPartNo,
-      description: oneItem,
-      handle: async ({ params, wait }) =>
-        found(await database.reads.run((sql) => findItem(sql, params), wait)),
-    }),
-    route({
-      method: 'POST',
-      path: '/Item',
-      summary: 'Create an item',
-      permission: Permission.ModifyItemMaster,
-      writes: true,
-      body: ItemCreateRequest,
-      warehouses: noWarehouses,
-      answer: { 201: ItemCreated },
-      answerBytes: answerBytes.small,
-      keyed: false,
-      paged: 'never',
-      notFound: null,
-      description: createItem,
-      handle: async ({ body, client, wait }) => {
-        const created = await addItem(
-          database,
-          shortIdOf(body),
-          itemFieldsOf(body),
-          client.clientId,
-          wait,
-        ).catch((error) => {
-          const taken = takenBy[violatedUnique(error) ?? ''];
-          throw taken === undefined ? error : new Refused(invalid({ shortID: [taken] }));
-        });
-        return { status: 201, text: `${created.slice(0, -1)},"status":"created"}` };
-      },
-    }),
-    route({
-      method: 'PUT',
-      path: '/Item',
-      summary: 'Update an item: only the fields that are sent',
-      permission: Permission.ModifyItemMaster,
-      writes: true,
-      body: ItemUpdateRequest,
-      warehouses: noWarehouses,
-      answer: { 200: itemStatus('updated') },
-      answerBytes: answerBytes.small,
-      keyed: false,
-      paged: 'never',
-      notFound: noSuchItem,
-      description: updateItem,
-      handle: async ({ body, wait }) => {
-        if (!(await changeItem(database, body.shortID, itemFieldsOf(body), wait))) return null;
-        return ok(JSON.stringify({ shortID: body.shortID, status: 'updated' }));
-      },
-    }),
-    route({
-      method: 'DELETE',
-      path: '/Item/:shortID',
-      summary: 'Discontinue an item; its inventory records remain',
-      permission: Permission.ModifyItemMaster,
-      writes: true,
-      params: shortIdParams,
-      warehouses: noWarehouses,
-      answer: { 200: itemStatus('discontinued') },
-      answerBytes: answerBytes.small,
-      keyed: false,
-      paged: 'never',
-      notFound: noSuchItem,
-      description: discontinueItem,
-      handle: async ({ params, wait }) => {
-        if (!(await changeItem(database, params.shortID, { discontinued: true }, wait))) return null;
-        return ok(JSON.stringify({ shortID: params.shortID, status: 'discontinued' }));
-      },
-    }),
+    listRoute(database),
+    allRoute(database),
+    oneRoute(database),
+    createRoute(database),
+    updateRoute(database),
+    discontinueRoute(database),
   ];
+}
+
+function listRoute(database: Database) {
+  return route({
+    method: 'GET',
+    path: '/Item',
+    summary: 'List active items, get one by ShortID or alias, or list a category',
+    permission: Permission.ItemMasterList,
+    writes: false,
+    query: lookUpQuery.transform(readItemsQuery),
+    warehouses: noWarehouses,
+    answer: { 200: z.union([ItemPage, Item, z.array(Item)]) },
+    answerBytes: ({ query }) => {
+      if ('category' in query) return answerBytes.category(wholeCategoryMax);
+      return 'key' in query ? answerBytes.small() : pageBytes('item', query);
+    },
+    keyed: false,
+    paged: 'unlessLookedUp',
+    notFound: noSuchItem,
+    description: items,
+    handle: async ({ query, ...asker }) => {
+      if ('category' in query) {
+        return { status: 200, ...(await database.lists.category(query.category, asker)) };
+      }
+      if ('key' in query) {
+        const { key } = query;
+        return found(await database.reads.run((sql) => findItem(sql, key), asker.wait));
+      }
+      const active = itemPage(query, { discontinuedToo: false, search: query.search });
+      return pageReply(query, await database.lists.page(active, asker));
+    },
+  });
+}
+
+function allRoute(database: Database) {
+  return route({
+    method: 'GET',
+    path: '/Item/All',
+    summary: 'List all items, including discontinued ones',
+    permission: Permission.ItemMasterList,
+    writes: false,
+    query: pageQuery,
+    warehouses: noWarehouses,
+    answer: { 200: ItemPage },
+    answerBytes: ({ query }) => pageBytes('item', query),
+    keyed: false,
+    paged: 'always',
+    notFound: null,
+    description: allItems,
+    handle: async ({ query, ...asker }) => {
+      const all = itemPage(query, { discontinuedToo: true, search: query.search });
+      return pageReply(query, await database.lists.page(all, asker));
+    },
+  });
+}
+
+function oneRoute(database: Database) {
+  return route({
+    method: 'GET',
+    path: '/Item/:partNo',
+    summary: 'Get one item by its part number, discontinued or not',
+    permission: Permission.ItemMasterList,
+    writes: false,
+    params: partNoParams,
+    warehouses: noWarehouses,
+    answer: { 200: Item },
+    answerBytes: answerBytes.small,
+    keyed: false,
+    paged: 'never',
+    notFound: noSuchItem,
+    misfit: noPartNo,
+    description: oneItem,
+    handle: async ({ params, wait }) => found(await database.reads.run((sql) => findItem(sql, params), wait)),
+  });
+}
+
+function createRoute(database: Database) {
+  return route({
+    method: 'POST',
+    path: '/Item',
+    summary: 'Create an item',
+    permission: Permission.ModifyItemMaster,
+    writes: true,
+    body: ItemCreateRequest,
+    warehouses: noWarehouses,
+    answer: { 201: ItemCreated },
+    answerBytes: answerBytes.small,
+    keyed: false,
+    paged: 'never',
+    notFound: null,
+    description: createItem,
+    handle: async ({ body, client, wait }) => {
+      const created = await addItem(
+        database,
+        shortIdOf(body),
+        itemFieldsOf(body),
+        client.clientId,
+        wait,
+      ).catch((error) => {
+        const taken = takenBy[violatedUnique(error) ?? ''];
+        throw taken === undefined ? error : new Refused(invalid({ shortID: [taken] }));
+      });
+      return { status: 201, text: `${created.slice(0, -1)},"status":"created"}` };
+    },
+  });
+}
+
+function updateRoute(database: Database) {
+  return route({
+    method: 'PUT',
+    path: '/Item',
+    summary: 'Update an item: only the fields that are sent',
+    permission: Permission.ModifyItemMaster,
+    writes: true,
+    body: ItemUpdateRequest,
+    warehouses: noWarehouses,
+    answer: { 200: itemStatus('updated') },
+    answerBytes: answerBytes.small,
+    keyed: false,
+    paged: 'never',
+    notFound: noSuchItem,
+    description: updateItem,
+    handle: async ({ body, wait }) => {
+      if (!(await changeItem(database, body.shortID, itemFieldsOf(body), wait))) return null;
+      return ok(JSON.stringify({ shortID: body.shortID, status: 'updated' }));
+    },
+  });
+}
+
+function discontinueRoute(database: Database) {
+  return route({
+    method: 'DELETE',
+    path: '/Item/:shortID',
+    summary: 'Discontinue an item; its inventory records remain',
+    permission: Permission.ModifyItemMaster,
+    writes: true,
+    params: shortIdParams,
+    warehouses: noWarehouses,
+    answer: { 200: itemStatus('discontinued') },
+    answerBytes: answerBytes.small,
+    keyed: false,
+    paged: 'never',
+    notFound: noSuchItem,
+    description: discontinueItem,
+    handle: async ({ params, wait }) => {
+      if (!(await changeItem(database, params.shortID, { discontinued: true }, wait))) return null;
+      return ok(JSON.stringify({ shortID: params.shortID, status: 'discontinued' }));
+    },
+  });
 }
 
 const takenBy: Record<string, string> = {

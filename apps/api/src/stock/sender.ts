@@ -59,7 +59,7 @@ export type Origin = {
 export type OperationToSend = { request: SingleRequest; key: string | null; evidence?: Evidence | undefined };
 
 export type SenderOptions = {
-  submitter: Submitter;
+  submitter: Pick<Submitter, 'submit' | 'togetherMax'>;
   /**
    * Makes sure that a request is never applied. Returns its outcome if it, or its key, was already decided.
    */

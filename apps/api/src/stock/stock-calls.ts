@@ -52,7 +52,7 @@ type Neighbours = {
   tracing: Tracing | null;
 };
 
-/** Creates what carries out the calls of stock routes: through the queue, or as a dry run. */
+/** Creates the handlers of the calls of stock, which go through the queue or are dry runs. */
 export function createStockCalls(
   config: { OPERATION_LIMIT: number; QUEUE_PREFIX: string },
   { database, redis, queue: { submitter, needs }, answers, now, tracing }: Neighbours,

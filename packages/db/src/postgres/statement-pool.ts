@@ -87,8 +87,8 @@ const waitingMax = 5000;
  * statement under way, and waiting work leaves with its caller without having run.
  */
 export function createStatementPool(options: StatementPoolOptions): StatementPool {
-  const { connectionsMax, overrunMs, limitMs, waitMs, cancels = false } = options;
-  const waiting = new Set<Waiting>();
+  const { connectionsMax, overrunMs, limitMs, cancels = false } = options;
+  const line = new Line(options.waitMs);
   const suspectsMax = suspectsPerConnection * connectionsMax;
   const leftBehind = createLeftBehind(suspectsMax, () => countActive(options.open), serveWaiting);
   const connections = createConnections({
@@ -101,36 +101,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
   let ended = false;
 
   function serveWaiting() {
-    for (const next of waiting) {
-      if (next.hasGone()) {
-        next.leave();
-        continue;
-      }
-      const connection = connections.take();
-      if (connection === null) return;
-      waiting.delete(next);
-      next.begin(connection);
-    }
-  }
-
-  function waitForTurn(wait: Wait | undefined): Promise<Connection> {
-    const now = performance.now();
-    const timeMs = Math.min(waitMs, (wait?.until ?? Number.POSITIVE_INFINITY) - now);
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        clearTimeout(timer);
-        waiting.delete(entry);
-        reject(new NeverBegunError('no connection to Postgres was free in time'));
-      };
-      const timer = setTimeout(leave, timeMs);
-      const begin = (connection: Connection) => {
-        clearTimeout(timer);
-        resolve(connection);
-      };
-      const entry = { begin, leave, hasGone: wait?.hasGone ?? (() => false) };
-      if (waiting.size >= waitingMax) leave();
-      else waiting.add(entry);
-    });
+    line.serve(connections.take);
   }
 
   function suspectSince(connection: Connection, startedAt: number) {
@@ -153,7 +124,7 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
     async run(work, wait) {
       if (ended || (wait !== undefined && (wait.hasGone() || performance.now() >= wait.until)))
         throw new NeverBegunError('nobody waits for this any more');
-      const connection = (waiting.size === 0 ? connections.take() : null) ?? (await waitForTurn(wait));
+      const connection = (line.size() === 0 ? connections.take() : null) ?? (await line.join(wait));
       const startedAt = performance.now();
       let late: NodeJS.Immediate | undefined;
       const overrun = setTimeout(() => {
@@ -185,15 +156,68 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
       }
     },
     doubtIdle: connections.doubtIdle,
-    waitingCount: () => waiting.size,
+    waitingCount: () => line.size(),
     counts: connections.counts,
     async end() {
       ended = true;
       leftBehind.end();
-      for (const { leave } of [...waiting]) leave();
+      line.leaveAll();
       await connections.end();
     },
   };
+}
+
+/** The work that waits for a connection, in order. */
+class Line {
+  readonly #waitMs: number;
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(waitMs: number) {
+    this.#waitMs = waitMs;
+  }
+
+  size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Gives connections to those that wait, while `take` has any. */
+  serve(take: () => Connection | null): void {
+    for (const next of this.#waiting) {
+      if (next.hasGone()) {
+        next.leave();
+        continue;
+      }
+      const connection = take();
+      if (connection === null) return;
+      this.#waiting.delete(next);
+      next.begin(connection);
+    }
+  }
+
+  /** Resolves with a connection. Throws NeverBegunError if none was free in time. */
+  join(wait: Wait | undefined): Promise<Connection> {
+    const now = performance.now();
+    const timeMs = Math.min(this.#waitMs, (wait?.until ?? Number.POSITIVE_INFINITY) - now);
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(entry);
+        reject(new NeverBegunError('no connection to Postgres was free in time'));
+      };
+      const timer = setTimeout(leave, timeMs);
+      const begin = (connection: Connection) => {
+        clearTimeout(timer);
+        resolve(connection);
+      };
+      const entry = { begin, leave, hasGone: wait?.hasGone ?? (() => false) };
+      if (this.#waiting.size >= waitingMax) leave();
+      else this.#waiting.add(entry);
+    });
+  }
+
+  leaveAll(): void {
+    for (const { leave } of [...this.#waiting]) leave();
+  }
 }
 
 /** Runs work that is cancelled when its caller goes or its time is over. */

@@ -3,21 +3,15 @@ import type { Outcome } from '@inventory/domain/stock/outcome';
 import { PlainError } from '@inventory/process/plain-error';
 import type { UnwritableReason } from '@inventory/process/unwritable';
 import { DelayedError, type Job } from 'bullmq';
-import { siteOf } from '../answer-streams.ts';
 import { packOutcomes, queueName, workerConnectionName } from '../envelope.ts';
 import type { EnvelopeKeys } from '../envelope-keys.ts';
 import { connectProducer } from '../redis/redis.ts';
 import { createRefusals } from '../refusals.ts';
 import { drawWorkerId } from '../seats.ts';
-import {
-  openEnvelope,
-  type Place,
-  type SignedAnswer,
-  type SignedEnvelope,
-  signAnswer,
-} from '../signature.ts';
+import { type Place, type SignedAnswer, type SignedEnvelope, signAnswer } from '../signature.ts';
 import { tellUnwritable, unwritableKeyOf } from '../unwritable.ts';
 import { keepSeen, type WorkerNote } from '../workers-seen.ts';
+import { JobOpener } from './open-jobs.ts';
 import { serveShard } from './serve-shard.ts';
 import { shareShards } from './share-shards.ts';
 
@@ -26,10 +20,15 @@ export type ConsumeOptions = {
   prefix: string;
   /** The most shards in use. There are as many as workers. */
   shardsMax: number;
-  /** The caller closes them. */
-  keys: EnvelopeKeys;
   /** The most envelopes of a shard under way at once. */
   concurrency: number;
+  /** The caller closes them. */
+  keys: EnvelopeKeys;
+  report: (error: Error, what: string) => void;
+};
+
+/** The worker that takes the envelopes. */
+export type EnvelopeWorker = {
   /**
    * Returns the outcome of each request by its id. Throws only if nothing was applied and another try may
    * help. `attempt`: 1 for the first delivery; more if it failed before or its worker was lost.
@@ -37,7 +36,6 @@ export type ConsumeOptions = {
   apply: (requests: QueuedRequest[], attempt: number) => Promise<ReadonlyMap<string, Outcome>>;
   /** Called when work waits in the queue but none arrives: the process should be restarted. */
   onUnserved: () => void;
-  report: (error: Error, what: string) => void;
   /** Whether this worker can work now. If not, it leaves the work to others. Default: always. */
   isAble?: () => boolean;
   /** Called with the time that it took to write an envelope's outcomes to Redis. */
@@ -59,14 +57,6 @@ export type Consumer = {
   close(): Promise<void>;
 };
 
-/** The requests of a job. `later`: a later version of the api sent something this version does not know. */
-type Opened = QueuedRequest[] | 'later';
-
-const foreignText =
-  'refused: an api that uses another database signed them; a copy of this database is on the same Redis';
-// An api of version 0.1.0 does not name its database, so its envelopes could be for a copy. They are applied
-// while there may be such an api: until none has come for this long.
-const unnamedForMs = 3_600_000;
 const laterText = 'left to others: an api of a later version sent what this worker does not know';
 // An envelope left to others returns after this time and goes to the next worker that asks, until its api has
 // answered the callers and removed it. If that api has ended, it is dropped after this many returns.
@@ -89,54 +79,24 @@ async function leaveToOthers(job: Job, token: string | undefined): Promise<boole
 class EnvelopeError extends PlainError {}
 
 /** The worker's side of the queue: takes envelopes and returns their outcomes as the jobs' results. */
-export async function createConsumer(options: ConsumeOptions): Promise<Consumer> {
+export async function createConsumer(options: ConsumeOptions, worker: EnvelopeWorker): Promise<Consumer> {
+  const { redisUrl, prefix, shardsMax, concurrency, keys, report } = options;
   const workerId = drawWorkerId();
   const producer = connectProducer(
-    options.redisUrl,
-    (error) => options.report(error, 'canary connection'),
-    workerConnectionName(options.prefix, null, workerId),
+    redisUrl,
+    (error) => report(error, 'canary connection'),
+    workerConnectionName(prefix, null, workerId),
   );
-  const refusals = createRefusals('envelopes', options.report);
-  const later = createRefusals('envelopes', options.report, laterText);
-  const foreign = createRefusals('envelopes', options.report, foreignText);
-  let unnamedAt = performance.now();
+  const opener = new JobOpener(keys, report);
+  const later = createRefusals('envelopes', report, laterText);
   const answeredAt = new WeakMap<SignedAnswer, number>();
-
-  /**
-   * Returns the requests of a job. If an api did not sign it for this job, returns none; such a job gets no
-   * answer and is not tried again. `later`: a later version of the api sent it.
-   */
-  function openJob(place: Place, data: unknown): Opened | Promise<Opened> {
-    // A canary contains nothing that needs a signature.
-    if (isCanary(data)) return [];
-    const opened = openEnvelope(options.keys, place, data);
-    if (opened !== null && opened !== 'foreign') return openHere(place, opened);
-    return options.keys.refresh().then(() => {
-      const reopened = openEnvelope(options.keys, place, data);
-      if (reopened === null) refusals.note();
-      if (reopened === 'foreign') foreign.note();
-      return reopened === null || reopened === 'foreign' ? [] : openHere(place, reopened);
-    });
-  }
-
-  /** Leaves out an envelope that does not name its database, once no api is left that would send one. */
-  function openHere({ jobId }: Place, opened: Opened): Opened {
-    if (siteOf(jobId) !== null) return opened;
-    const now = performance.now();
-    if (now - unnamedAt > unnamedForMs) {
-      foreign.note();
-      return [];
-    }
-    unnamedAt = now;
-    return opened;
-  }
 
   async function work(
     place: Place,
     job: Job<SignedEnvelope>,
     token: string | undefined,
   ): Promise<SignedAnswer | null> {
-    const requests = await openJob(place, job.data);
+    const requests = await opener.open(place, job.data);
     if (requests === 'later') {
       later.note();
       if (await leaveToOthers(job, token)) throw new DelayedError();
@@ -146,8 +106,8 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     try {
       // Deliveries on which the envelope was left to others do not count.
       const attempt = 1 + job.attemptsMade + job.stalledCounter;
-      const outcomes = await options.apply(requests, attempt);
-      const answer = signAnswer(options.keys, place, packOutcomes(requests, outcomes));
+      const outcomes = await worker.apply(requests, attempt);
+      const answer = signAnswer(keys, place, packOutcomes(requests, outcomes));
       answeredAt.set(answer, performance.now());
       return answer;
     } catch (error) {
@@ -155,19 +115,19 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     }
   }
 
-  const { redisUrl, prefix, shardsMax, concurrency, onUnserved, report } = options;
+  const { onUnserved } = worker;
   const share = shareShards({
     producer,
     prefix,
     workerId,
     shardsMax,
-    isAble: options.isAble ?? (() => true),
+    isAble: worker.isAble ?? (() => true),
     serve: (shard) =>
       serveShard({
         ...{ redisUrl, prefix, shard, workerId, producer, concurrency, work, onUnserved, report },
         onAnswerTaken(answer) {
           const since = answeredAt.get(answer);
-          if (since !== undefined) options.onAnswerTaken?.(performance.now() - since);
+          if (since !== undefined) worker.onAnswerTaken?.(performance.now() - since);
         },
       }),
     report,
@@ -177,11 +137,11 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
     producer,
     { key: `${prefix}:${queueName(0)}:workers`, id: workerId },
     () => share.isOpen(),
-    () => options.note?.() ?? null,
+    () => worker.note?.() ?? null,
   );
   return {
     isOpen: () => producer.status === 'ready',
-    refusedCount: () => refusals.count() + foreign.count(),
+    refusedCount: () => opener.refusedCount(),
     shardCount: () => share.count(),
     tellUnwritable(reason) {
       // It is told again within a second.
@@ -193,9 +153,4 @@ export async function createConsumer(options: ConsumeOptions): Promise<Consumer>
       producer.disconnect();
     },
   };
-}
-
-function isCanary(data: unknown): boolean {
-  const requests = (data as Partial<SignedEnvelope> | null)?.requests;
-  return Array.isArray(requests) && requests.length === 0;
 }

@@ -6,12 +6,13 @@ import { jobIdOf, type Told } from '../answer-streams.ts';
 import type { EnvelopeResult } from '../envelope.ts';
 import type { EnvelopeKeys } from '../envelope-keys.ts';
 import { connectProducer } from '../redis/redis.ts';
-import { createRefusals } from '../refusals.ts';
+import type { RedisConnection } from '../redis/redis-cluster.ts';
+import { createRefusals, type Refusals } from '../refusals.ts';
 import { openAnswer, signEnvelope } from '../signature.ts';
 import { lookAtQueue, type QueueSight } from '../workers-seen.ts';
 import { isBusy, maySend, noteAnswered, notePace, type SentEnvelope, takeEnvelope } from './lane.ts';
-import { type Line, openLines } from './lines.ts';
-import { type AnswerCounts, createWaiters, type SubmitResult, type Waiter } from './waiters.ts';
+import { type Line, type Lines, openLines } from './lines.ts';
+import { type AnswerCounts, type SubmitResult, type Waiter, Waiters } from './waiters.ts';
 
 export type { QueueSight, SeenWorker } from '../workers-seen.ts';
 export { type SubmitResult, waitLimits } from './waiters.ts';
@@ -54,35 +55,6 @@ export type EnvelopeObserver = {
   answered(tookMs: number): void;
 };
 
-export type Submitter = {
-  /**
-   * Sends requests with unique ids and waits for their answers: one request, or at most `togetherMax` of one
-   * item, which travel in one envelope and so are decided in order. Never throws, and never waits longer than
-   * `waitLimits` says, counted from `arrivedAt` (of `performance.now()`), because the caller has waited since
-   * then.
-   */
-  submit(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[];
-  togetherMax: number;
-  /** Whether `submit` would take this request now instead of answering `busy` at once. */
-  admits(request: QueuedRequest, arrivedAt: number): boolean;
-  /** Whether Redis takes work now. */
-  isOpen(): boolean;
-  /** The number of waiting and sent requests. */
-  waitingCount(): number;
-  /** How long the oldest of them has waited, in milliseconds; 0 if there is none. */
-  oldestWaitMs(): number;
-  /** How answers have come since the start. */
-  answerCounts: AnswerCounts;
-  /** The state of the queue and its workers in Redis. Fails if Redis does not answer. */
-  look(): Promise<QueueSight>;
-  /** The number of shards in use, as far as this process knows. */
-  shardCount(): number;
-  /** The number of answers that no worker signed, or not for that job. */
-  refusedCount(): number;
-  /** Waits for the answers still due, then closes the connections. */
-  close(): Promise<void>;
-};
-
 /**
  * The api's side of the queue. The life of a request, from the moment it came:
  *
@@ -98,33 +70,134 @@ export type Submitter = {
  *   only once it can never be applied.
  * - *unknown*: Postgres could not be asked.
  */
-export async function createSubmitter(options: SubmitOptions): Promise<Submitter> {
-  const { redisUrl, prefix, report } = options;
-  const producer = connectProducer(redisUrl, (error) => report(error, 'queue connection'));
-  const waiters = createWaiters({ ...options, onAnswered }, performance.now());
-  let jobCount = 0;
-  const refusals = createRefusals('answers', report);
-  const doubted = new WeakSet<SentEnvelope>();
-  const site = options.keys.site();
-  const lines = await openLines({ redisUrl, prefix, site, producer, toldOf, report });
-  const stopClock = lookEvery(sweepEveryMs, () => {
-    waiters.sweep(performance.now());
-    for (const line of lines.all()) schedule(line);
-  });
+export class Submitter {
+  /** How answers have come since the start. */
+  readonly answerCounts: AnswerCounts;
+  readonly togetherMax: number;
+  readonly #options: SubmitOptions;
+  readonly #producer: RedisConnection;
+  readonly #waiters: Waiters;
+  readonly #refusals: Refusals;
+  readonly #doubted = new WeakSet<SentEnvelope>();
+  #lines!: Lines;
+  #stopClock!: () => Promise<void>;
+  #jobCount = 0;
 
-  function toldOf({ lane, queue }: Line): Told {
+  private constructor(options: SubmitOptions) {
+    const { redisUrl, report } = options;
+    this.#options = options;
+    this.#producer = connectProducer(redisUrl, (error) => report(error, 'queue connection'));
+    const onAnswered = (waiter: Waiter, now: number) => this.#onAnswered(waiter, now);
+    this.#waiters = new Waiters({ ...options, onAnswered }, performance.now());
+    this.#refusals = createRefusals('answers', report);
+    this.answerCounts = this.#waiters.answerCounts;
+    this.togetherMax = options.envelopeMax;
+  }
+
+  /** Connects to the queue. */
+  static async open(options: SubmitOptions): Promise<Submitter> {
+    const submitter = new Submitter(options);
+    await submitter.#open();
+    return submitter;
+  }
+
+  async #open() {
+    const { redisUrl, prefix, keys, report } = this.#options;
+    const producer = this.#producer;
+    const toldOf = (line: Line) => this.#toldOf(line);
+    this.#lines = await openLines({ redisUrl, prefix, site: keys.site(), producer, toldOf, report });
+    this.#stopClock = lookEvery(sweepEveryMs, () => {
+      this.#waiters.sweep(performance.now());
+      for (const line of this.#lines.all()) this.#schedule(line);
+    });
+  }
+
+  /**
+   * Sends requests with unique ids and waits for their answers: one request, or at most `togetherMax` of one
+   * item, which travel in one envelope and so are decided in order. Never throws, and never waits longer than
+   * `waitLimits` says, counted from `arrivedAt` (of `performance.now()`), because the caller has waited since
+   * then.
+   */
+  submit(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[] {
+    const [first] = requests;
+    if (first === undefined || !this.admits(first, arrivedAt)) {
+      return requests.map(() => Promise.resolve({ status: 'busy', result: null }));
+    }
+    const line = this.#lineOf(first);
+    const together = requests.length > 1 ? {} : null;
+    const added = requests.map((request) => this.#waiters.add(request, arrivedAt, line.index, together));
+    line.lane.waiting.push(...added);
+    this.#schedule(line);
+    return added.map((waiter) => waiter.promise);
+  }
+
+  /** Whether `submit` would take this request now instead of answering `busy` at once. */
+  admits(request: QueuedRequest, arrivedAt: number): boolean {
+    if (!this.isOpen()) return false;
+    return !isBusy(this.#lineOf(request).lane, this.#options, arrivedAt, performance.now());
+  }
+
+  #lineOf(request: QueuedRequest): Line {
+    return this.#lines.of(firstItemOf(request));
+  }
+
+  #schedule(line: Line) {
+    const { lane } = line;
+    if (line.isScheduled || lane.waiting.length === 0) return;
+    line.isScheduled = true;
+    setImmediate(() => {
+      line.isScheduled = false;
+      const before = lane.waiting.length;
+      while (maySend(lane, this.#options, performance.now())) {
+        void this.#send(line, takeEnvelope(lane, this.#options.envelopeMax));
+      }
+      const sentCount = before - lane.waiting.length;
+      if (sentCount > 0) notePace(lane, sentCount, performance.now());
+    });
+  }
+
+  async #send({ lane, queue }: Line, batch: Waiter[]) {
+    const { keys, observer, report } = this.#options;
+    const requests = batch.map((waiter) => waiter.request);
+    const envelope: SentEnvelope = {
+      // A job id of our own: if the reply to `add` is lost, a repeat must not make a second job.
+      jobId: jobIdOf(this.#lines.reader, ++this.#jobCount),
+      requestIds: requests.map((request) => request.requestId),
+      unanswered: batch.length,
+      sentAt: performance.now(),
+      isDone: false,
+    };
+    lane.sent.set(envelope.jobId, envelope);
+    for (const waiter of batch) waiter.envelope = envelope;
+    lane.addsUnderWay.add(envelope.sentAt);
+    observer?.sent(batch.length);
+    try {
+      const { jobId } = envelope;
+      const signed = signEnvelope(keys, { queue: queue.qualifiedName, jobId }, requests);
+      await queue.add('envelope', signed, { jobId, ...jobOptions });
+    } catch (error) {
+      observer?.sendFailed(error);
+      report(error as Error, 'sending an envelope');
+      // The envelope may still be in the queue.
+      await this.#waiters.settle(envelope);
+    } finally {
+      lane.addsUnderWay.delete(envelope.sentAt);
+    }
+  }
+
+  #toldOf({ lane, queue }: Line): Told {
     return {
-      completed(jobId, answer) {
+      completed: (jobId, answer) => {
         const envelope = lane.sent.get(jobId);
         if (envelope === undefined) return;
-        const results = openAnswer(options.keys, { queue: queue.qualifiedName, jobId }, answer);
-        if (results === null) return doubt(envelope);
+        const results = openAnswer(this.#options.keys, { queue: queue.qualifiedName, jobId }, answer);
+        if (results === null) return this.#doubt(envelope);
         envelope.isDone = true;
-        waiters.complete(envelope, results);
+        this.#waiters.complete(envelope, results);
       },
-      failed(jobId) {
+      failed: (jobId) => {
         const envelope = lane.sent.get(jobId);
-        if (envelope !== undefined) void waiters.settle(envelope);
+        if (envelope !== undefined) void this.#waiters.settle(envelope);
       },
     };
   }
@@ -133,17 +206,17 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
    * The completion was not signed by a worker. Postgres knows the outcomes, so it is asked at once, but only
    * once.
    */
-  function doubt(envelope: SentEnvelope) {
-    refusals.note();
-    if (doubted.has(envelope)) return;
-    doubted.add(envelope);
+  #doubt(envelope: SentEnvelope) {
+    this.#refusals.note();
+    if (this.#doubted.has(envelope)) return;
+    this.#doubted.add(envelope);
     const unknown: EnvelopeResult = envelope.requestIds.map(() => ['stored', null]);
-    waiters.complete(envelope, unknown);
+    this.#waiters.complete(envelope, unknown);
   }
 
-  function onAnswered(waiter: Waiter, now: number) {
+  #onAnswered(waiter: Waiter, now: number) {
     // The waiter's own line: the number of shards may have changed.
-    const line = lines.at(waiter.line);
+    const line = this.#lines.at(waiter.line);
     const { envelope } = waiter;
     if (envelope === null) {
       const place = line.lane.waiting.indexOf(waiter);
@@ -153,99 +226,51 @@ export async function createSubmitter(options: SubmitOptions): Promise<Submitter
     envelope.unanswered -= 1;
     if (envelope.unanswered > 0) return;
     noteAnswered(line.lane, envelope, now);
-    options.observer?.answered(now - envelope.sentAt);
+    this.#options.observer?.answered(now - envelope.sentAt);
     // Without a worker, the job would stay in the queue for ever. It is no longer needed, and the memory of
     // Redis is limited.
     if (!envelope.isDone) line.queue.remove(envelope.jobId).catch(() => {});
-    schedule(line);
+    this.#schedule(line);
   }
 
-  function schedule(line: Line) {
-    const { lane } = line;
-    if (line.isScheduled || lane.waiting.length === 0) return;
-    line.isScheduled = true;
-    setImmediate(() => {
-      line.isScheduled = false;
-      const before = lane.waiting.length;
-      while (maySend(lane, options, performance.now())) {
-        void send(line, takeEnvelope(lane, options.envelopeMax));
-      }
-      const sentCount = before - lane.waiting.length;
-      if (sentCount > 0) notePace(lane, sentCount, performance.now());
-    });
+  /** Whether Redis takes work now. */
+  isOpen(): boolean {
+    return this.#producer.status === 'ready';
   }
 
-  async function send({ lane, queue }: Line, batch: Waiter[]) {
-    const requests = batch.map((waiter) => waiter.request);
-    const envelope: SentEnvelope = {
-      // A job id of our own: if the reply to `add` is lost, a repeat must not make a second job.
-      jobId: jobIdOf(lines.reader, ++jobCount),
-      requestIds: requests.map((request) => request.requestId),
-      unanswered: batch.length,
-      sentAt: performance.now(),
-      isDone: false,
-    };
-    lane.sent.set(envelope.jobId, envelope);
-    for (const waiter of batch) waiter.envelope = envelope;
-    lane.addsUnderWay.add(envelope.sentAt);
-    options.observer?.sent(batch.length);
-    try {
-      const { jobId } = envelope;
-      const signed = signEnvelope(options.keys, { queue: queue.qualifiedName, jobId }, requests);
-      await queue.add('envelope', signed, { jobId, ...jobOptions });
-    } catch (error) {
-      options.observer?.sendFailed(error);
-      report(error as Error, 'sending an envelope');
-      // The envelope may still be in the queue.
-      await waiters.settle(envelope);
-    } finally {
-      lane.addsUnderWay.delete(envelope.sentAt);
-    }
+  /** The number of waiting and sent requests. */
+  waitingCount(): number {
+    return this.#waiters.count();
   }
 
-  function lineOf(request: QueuedRequest): Line {
-    return lines.of(firstItemOf(request));
+  /** How long the oldest of them has waited, in milliseconds; 0 if there is none. */
+  oldestWaitMs(): number {
+    const since = this.#waiters.oldestSince();
+    return since === null ? 0 : performance.now() - since;
   }
 
-  function admits(request: QueuedRequest, arrivedAt: number): boolean {
-    if (producer.status !== 'ready') return false;
-    return !isBusy(lineOf(request).lane, options, arrivedAt, performance.now());
+  /** The state of the queue and its workers in Redis. Fails if Redis does not answer. */
+  look(): Promise<QueueSight> {
+    return lookAtQueue(this.#producer, this.#lines.queues());
   }
 
-  function submit(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[] {
-    const [first] = requests;
-    if (first === undefined || !admits(first, arrivedAt)) {
-      return requests.map(() => Promise.resolve({ status: 'busy', result: null }));
-    }
-    const line = lineOf(first);
-    const together = requests.length > 1 ? {} : null;
-    const added = requests.map((request) => waiters.add(request, arrivedAt, line.index, together));
-    line.lane.waiting.push(...added);
-    schedule(line);
-    return added.map((waiter) => waiter.promise);
+  /** The number of shards in use, as far as this process knows. */
+  shardCount(): number {
+    return this.#lines.count();
   }
 
-  return {
-    submit,
-    togetherMax: options.envelopeMax,
-    admits,
-    isOpen: () => producer.status === 'ready',
-    waitingCount: () => waiters.count(),
-    oldestWaitMs() {
-      const since = waiters.oldestSince();
-      return since === null ? 0 : performance.now() - since;
-    },
-    answerCounts: waiters.answerCounts,
-    look: () => lookAtQueue(producer, lines.queues()),
-    shardCount: () => lines.count(),
-    refusedCount: () => refusals.count(),
-    async close() {
-      await waiters.end();
-      stopClock();
-      await lines.close();
-      producer.disconnect();
-    },
-  };
+  /** The number of answers that no worker signed, or not for that job. */
+  refusedCount(): number {
+    return this.#refusals.count();
+  }
+
+  /** Waits for the answers still due, then closes the connections. */
+  async close(): Promise<void> {
+    await this.#waiters.end();
+    this.#stopClock();
+    await this.#lines.close();
+    this.#producer.disconnect();
+  }
 }
 
 /**

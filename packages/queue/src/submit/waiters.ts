@@ -73,151 +73,156 @@ export type WaitersOptions = {
   refusedEarly?: () => void;
 };
 
-export type Waiters = {
-  add(request: QueuedRequest, arrivedAt: number, line: number, together?: object | null): Waiter;
-  /** Answers all waiters of an envelope. If a result lacks an outcome, it is read from Postgres at once. */
-  complete(envelope: SentEnvelope, results: EnvelopeResult): void;
-  /** Settles all requests of an envelope that still wait. */
-  settle(envelope: SentEnvelope): Promise<void>;
-  /** Applies the time limits to every waiter. Must be called every few milliseconds. */
-  sweep(now: number): void;
-  count(): number;
-  /** When the oldest waiter came; null if there is none. */
-  oldestSince(): number | null;
-  /** Since the start. */
-  answerCounts: AnswerCounts;
-  /** Resolves when there are no waiters left. */
-  end(): Promise<void>;
-};
-
 /** The waiters of this process. Moves each one through its time limits. */
-export function createWaiters(options: WaitersOptions, startedAt: number): Waiters {
-  const waiters = new Map<string, Waiter>();
-  let sweptAt = startedAt;
-  const answerCounts: AnswerCounts = {
+export class Waiters {
+  /** Since the start. */
+  readonly answerCounts: AnswerCounts = {
     by: { event: 0, lookUp: 0, verdict: 0, clock: 0 },
     verdicts: { applied: 0, refused: 0, abandoned: 0, unknown: 0 },
   };
+  readonly #options: WaitersOptions;
+  readonly #waiters = new Map<string, Waiter>();
+  #sweptAt: number;
 
-  function answer(requestId: string, outcome: SubmitResult, by: AnsweredBy) {
-    const waiter = waiters.get(requestId);
+  constructor(options: WaitersOptions, startedAt: number) {
+    this.#options = options;
+    this.#sweptAt = startedAt;
+  }
+
+  add(request: QueuedRequest, arrivedAt: number, line: number, together: object | null = null): Waiter {
+    let resolve!: (answer: SubmitResult) => void;
+    const promise = new Promise<SubmitResult>((done) => {
+      resolve = done;
+    });
+    const waiter: Waiter = {
+      request,
+      startedAt: arrivedAt,
+      lookedAt: arrivedAt,
+      giveUpAt: arrivedAt + waitLimits.giveUpAfterMs,
+      resolve,
+      promise,
+      line,
+      envelope: null,
+      settling: false,
+      isApart: false,
+      together,
+      isAlone: request.kind === 'batch',
+    };
+    this.#waiters.set(request.requestId, waiter);
+    return waiter;
+  }
+
+  /** Answers all waiters of an envelope. If a result lacks an outcome, it is read from Postgres at once. */
+  complete(envelope: SentEnvelope, results: EnvelopeResult): void {
+    const stored: Waiter[] = [];
+    envelope.requestIds.forEach((requestId, index) => {
+      const waiter = this.#waiters.get(requestId);
+      const packed = results[index];
+      if (waiter === undefined || packed === undefined) return;
+      const outcome = unpackOutcome(packed);
+      if (outcome === null) stored.push(waiter);
+      else if (outcome.status === 'pending') this.#leave(waiter);
+      else this.#answer(requestId, outcome, 'event');
+    });
+    if (stored.length > 0) void this.#look(stored);
+  }
+
+  /** Settles all requests of an envelope that still wait. */
+  settle(envelope: SentEnvelope): Promise<void> {
+    return this.#settle(envelope.requestIds.flatMap((requestId) => this.#waiters.get(requestId) ?? []));
+  }
+
+  /** Applies the time limits to every waiter. Must be called every few milliseconds. */
+  sweep(now: number): void {
+    if (now - this.#sweptAt >= stoodStillMs) {
+      // While frozen, the process neither asked Postgres nor read answers. So each waiter gets as long as a
+      // verdict may take.
+      const giveUpAt = now + waitLimits.giveUpAfterMs - waitLimits.verdictAfterMs;
+      for (const waiter of this.#waiters.values()) waiter.giveUpAt = Math.max(waiter.giveUpAt, giveUpAt);
+    }
+    this.#sweptAt = now;
+    const toLook: Waiter[] = [];
+    const toSettle: Waiter[] = [];
+    // Map order is almost the order of arrival, so the loop stops at the first waiter that is young enough.
+    for (const waiter of this.#waiters.values()) {
+      const age = now - waiter.startedAt;
+      if (age < waitLimits.lookAfterMs) break;
+      const { requestId } = waiter.request;
+      if (now >= waiter.giveUpAt) this.#answer(requestId, { status: 'unknown', result: null }, 'clock');
+      else if (waiter.envelope === null) {
+        // A request that was never sent can be refused without a verdict.
+        if (age >= dropAfterMs) this.#answer(requestId, { status: 'busy', result: null }, 'clock');
+      } else if (age >= waitLimits.verdictAfterMs) toSettle.push(waiter);
+      else if (now - waiter.lookedAt >= waitLimits.lookAfterMs) {
+        waiter.lookedAt = now;
+        toLook.push(waiter);
+      }
+    }
+    if (toLook.length > 0) void this.#look(toLook);
+    if (toSettle.length > 0) void this.#settle(toSettle);
+  }
+
+  count(): number {
+    return this.#waiters.size;
+  }
+
+  /** When the oldest waiter came; null if there is none. */
+  oldestSince(): number | null {
+    return this.#waiters.values().next().value?.startedAt ?? null;
+  }
+
+  /** Resolves when there are no waiters left. */
+  async end(): Promise<void> {
+    const waiters = this.#waiters;
+    while (waiters.size > 0) await Promise.race([...waiters.values()].map((waiter) => waiter.promise));
+  }
+
+  #answer(requestId: string, outcome: SubmitResult, by: AnsweredBy) {
+    const waiter = this.#waiters.get(requestId);
     if (waiter === undefined) return;
-    waiters.delete(requestId);
-    answerCounts.by[by] += 1;
+    this.#waiters.delete(requestId);
+    this.answerCounts.by[by] += 1;
     const { status } = outcome;
-    if ((by === 'verdict' || status === 'unknown') && status in answerCounts.verdicts) {
-      answerCounts.verdicts[status as keyof AnswerCounts['verdicts']] += 1;
+    if ((by === 'verdict' || status === 'unknown') && status in this.answerCounts.verdicts) {
+      this.answerCounts.verdicts[status as keyof AnswerCounts['verdicts']] += 1;
     }
     waiter.resolve(outcome);
     const now = performance.now();
     const isEarly = now - waiter.startedAt < waitLimits.verdictAfterMs;
-    if (status === 'abandoned' && outcome.result === null && isEarly) options.refusedEarly?.();
-    if (!waiter.isApart) options.onAnswered(waiter, now);
+    if (status === 'abandoned' && outcome.result === null && isEarly) this.#options.refusedEarly?.();
+    if (!waiter.isApart) this.#options.onAnswered(waiter, now);
   }
 
   /**
    * The worker put the request aside. It no longer belongs to its envelope, and Postgres is asked for its
    * outcome.
    */
-  function leave(waiter: Waiter) {
+  #leave(waiter: Waiter) {
     if (waiter.isApart) return;
-    options.onAnswered(waiter, performance.now());
+    this.#options.onAnswered(waiter, performance.now());
     waiter.isApart = true;
   }
 
-  async function look(due: Waiter[]) {
+  async #look(due: Waiter[]) {
     try {
-      const outcomes = await options.readOutcomes(due.map((waiter) => waiter.request));
-      for (const [requestId, outcome] of outcomes) answer(requestId, outcome, 'lookUp');
+      const outcomes = await this.#options.readOutcomes(due.map((waiter) => waiter.request));
+      for (const [requestId, outcome] of outcomes) this.#answer(requestId, outcome, 'lookUp');
     } catch (error) {
-      options.report(error as Error, 'looking for a lost answer');
+      this.#options.report(error as Error, 'looking for a lost answer');
     }
   }
 
-  async function settle(due: Waiter[]) {
+  async #settle(due: Waiter[]) {
     const open = due.filter((waiter) => !waiter.settling);
     if (open.length === 0) return;
     for (const waiter of open) waiter.settling = true;
     try {
-      const outcomes = await options.settle(open.map((waiter) => waiter.request));
-      for (const [requestId, outcome] of outcomes) answer(requestId, outcome, 'verdict');
+      const outcomes = await this.#options.settle(open.map((waiter) => waiter.request));
+      for (const [requestId, outcome] of outcomes) this.#answer(requestId, outcome, 'verdict');
     } catch (error) {
-      options.report(error as Error, 'the verdict');
+      this.#options.report(error as Error, 'the verdict');
     } finally {
       for (const waiter of open) waiter.settling = false;
     }
   }
-
-  return {
-    add(request, arrivedAt, line, together = null) {
-      let resolve!: (answer: SubmitResult) => void;
-      const promise = new Promise<SubmitResult>((done) => {
-        resolve = done;
-      });
-      const waiter: Waiter = {
-        request,
-        startedAt: arrivedAt,
-        lookedAt: arrivedAt,
-        giveUpAt: arrivedAt + waitLimits.giveUpAfterMs,
-        resolve,
-        promise,
-        line,
-        envelope: null,
-        settling: false,
-        isApart: false,
-        together,
-        isAlone: request.kind === 'batch',
-      };
-      waiters.set(request.requestId, waiter);
-      return waiter;
-    },
-    complete(envelope, results) {
-      const stored: Waiter[] = [];
-      envelope.requestIds.forEach((requestId, index) => {
-        const waiter = waiters.get(requestId);
-        const packed = results[index];
-        if (waiter === undefined || packed === undefined) return;
-        const outcome = unpackOutcome(packed);
-        if (outcome === null) stored.push(waiter);
-        else if (outcome.status === 'pending') leave(waiter);
-        else answer(requestId, outcome, 'event');
-      });
-      if (stored.length > 0) void look(stored);
-    },
-    settle: (envelope) => settle(envelope.requestIds.flatMap((requestId) => waiters.get(requestId) ?? [])),
-    sweep(now) {
-      if (now - sweptAt >= stoodStillMs) {
-        // While frozen, the process neither asked Postgres nor read answers. So each waiter gets as long as a
-        // verdict may take.
-        const giveUpAt = now + waitLimits.giveUpAfterMs - waitLimits.verdictAfterMs;
-        for (const waiter of waiters.values()) waiter.giveUpAt = Math.max(waiter.giveUpAt, giveUpAt);
-      }
-      sweptAt = now;
-      const toLook: Waiter[] = [];
-      const toSettle: Waiter[] = [];
-      // Map order is almost the order of arrival, so the loop stops at the first waiter that is young enough.
-      for (const waiter of waiters.values()) {
-        const age = now - waiter.startedAt;
-        if (age < waitLimits.lookAfterMs) break;
-        const { requestId } = waiter.request;
-        if (now >= waiter.giveUpAt) answer(requestId, { status: 'unknown', result: null }, 'clock');
-        else if (waiter.envelope === null) {
-          // A request that was never sent can be refused without a verdict.
-          if (age >= dropAfterMs) answer(requestId, { status: 'busy', result: null }, 'clock');
-        } else if (age >= waitLimits.verdictAfterMs) toSettle.push(waiter);
-        else if (now - waiter.lookedAt >= waitLimits.lookAfterMs) {
-          waiter.lookedAt = now;
-          toLook.push(waiter);
-        }
-      }
-      if (toLook.length > 0) void look(toLook);
-      if (toSettle.length > 0) void settle(toSettle);
-    },
-    count: () => waiters.size,
-    oldestSince: () => waiters.values().next().value?.startedAt ?? null,
-    answerCounts,
-    async end() {
-      while (waiters.size > 0) await Promise.race([...waiters.values()].map((waiter) => waiter.promise));
-    },
-  };
 }

@@ -69,80 +69,43 @@ export async function createTokenKeys(
   log: Log,
   isSpent: (address: string) => Promise<boolean>,
 ): Promise<TokenKeys> {
-  let ring: KeyRing = { verifying: new Map(), signing: [] };
-  let ringOf = '';
-  let readAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | null = null;
+  const keys = new ReadKeys(pool);
   const known = createKnownTokens();
   const inTurn = createVerifyTurns(isSpent);
   const issued = new Map<string, { token: Promise<string>; issuedAt: number; kid: string }>();
 
-  async function read() {
-    const startedAt = performance.now();
-    const keys = await pool.run(readVerifyingKeys);
-    const text = JSON.stringify(keys);
-    // The private halves are read only when the keys have changed.
-    if (text !== ringOf) {
-      ring = await createKeyRing(keys, await pool.run(readPrivateHalves));
-      ringOf = text;
-    }
-    readAt = startedAt;
-  }
-
-  /**
-   * Resolves once the keys have been read at or after `at` (of `performance.now()`). Callers share reads,
-   * which are at least `restMs` apart. Reads again if Postgres does not answer, as long as callers wait.
-   */
-  async function readSince(at: number): Promise<void> {
-    const startedAt = performance.now();
-    while (readAt < at) {
-      reading ??= readRested().finally(() => {
-        reading = null;
-      });
-      await reading.catch(async (error) => {
-        const hasLeft = performance.now() - startedAt > authenticateWithinMs;
-        if (hasLeft || !isUnanswered(error)) throw error;
-        if (!(error instanceof TooLateError)) await setTimeout(againAfterMs);
-      });
-    }
-  }
-
-  async function readRested() {
-    const restLeftMs = readAt + restMs - performance.now();
-    if (restLeftMs > 0) await setTimeout(restLeftMs);
-    await within(readWithinMs, read());
-  }
-
   /** Verifies a token that this process has not seen before; null if it is not valid. */
   async function look(token: string, caller: Caller): Promise<VerifiedToken | null> {
     // The issuer knew the key before it signed, so a read that starts now finds it.
-    if (namesUnknownKey(ring, token)) await within(authenticateWithinMs, readSince(performance.now()));
-    if (namesUnknownKey(ring, token)) return null;
+    if (namesUnknownKey(keys.ring, token))
+      await within(authenticateWithinMs, keys.readSince(performance.now()));
+    if (namesUnknownKey(keys.ring, token)) return null;
     return inTurn(caller, async () => {
       // The same token may have been verified for another request while this one waited.
       const seen = known.find(token, now());
       if (seen !== undefined) return seen;
-      const claims = await verifyToken(ring, token, new Date(now()));
+      const claims = await verifyToken(keys.ring, token, new Date(now()));
       if (claims !== null) known.add(token, claims);
       return claims;
     });
   }
 
   async function tidy() {
-    const retired = ring.signing.some(({ until }) => until <= now());
+    const retired = keys.ring.signing.some(({ until }) => until <= now());
     if (!retired) return;
     await pool.run(deleteRetiredHalves);
     // Ended keys are removed from memory as well.
-    ring = { ...ring, signing: ring.signing.filter(({ until }) => until > now()) };
+    const { ring } = keys;
+    keys.ring = { ...ring, signing: ring.signing.filter(({ until }) => until > now()) };
   }
 
-  const readLately = () => readSince(performance.now() - maxAgeMs);
+  const readLately = () => keys.readSince(performance.now() - maxAgeMs);
   // Unlike a request, a start has no deadline.
-  await read();
-  if (![...ring.verifying.values()].some(({ until }) => until === Number.POSITIVE_INFINITY)) {
+  await keys.read();
+  if (![...keys.ring.verifying.values()].some(({ until }) => until === Number.POSITIVE_INFINITY)) {
     const key = await createSigningKey();
     await pool.run((sql) => addFirstSigningKey(sql, key));
-    await read();
+    await keys.read();
   }
   const failed = (err: unknown) => {
     if (!isOutage(err)) log.warn({ err }, 'the private keys of retired signing keys could not be deleted');
@@ -162,18 +125,18 @@ export async function createTokenKeys(
       const claims = seen === undefined ? await look(token, caller) : seen;
       if (claims === null) return null;
       const [found] = await within(authenticateWithinMs, Promise.all([lookUp(claims), lately]));
-      return ring.verifying.has(claims.kid) ? found : null;
+      return keys.ring.verifying.has(claims.kid) ? found : null;
     },
     async issue(clientId, tokensFrom) {
       await within(authenticateWithinMs, readLately());
       const at = Math.max(Math.floor(now() / 1000), tokensFrom);
-      const kid = signerAt(ring, at * 1000);
+      const kid = signerAt(keys.ring, at * 1000);
       const kept = issued.get(clientId);
       const isYoung = kept !== undefined && at >= kept.issuedAt && at - kept.issuedAt < sameTokenSeconds;
       if (isYoung && kept.issuedAt >= tokensFrom && kept.kid === kid) {
         return { token: await kept.token, expiresIn: kept.issuedAt + tokenLifetimeSeconds - at };
       }
-      const token = signToken(ring, clientId, new Date(at * 1000));
+      const token = signToken(keys.ring, clientId, new Date(at * 1000));
       if (issued.size >= rememberedClientsMax) issued.clear();
       issued.set(clientId, { token, issuedAt: at, kid });
       token.catch(() => issued.delete(clientId));
@@ -181,4 +144,53 @@ export async function createTokenKeys(
       return { token: await token, expiresIn: tokenLifetimeSeconds };
     },
   };
+}
+
+/** The keys as they were last read. */
+class ReadKeys {
+  ring: KeyRing = { verifying: new Map(), signing: [] };
+  readonly #pool: StatementPool;
+  #ringOf = '';
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | null = null;
+
+  constructor(pool: StatementPool) {
+    this.#pool = pool;
+  }
+
+  async read(): Promise<void> {
+    const startedAt = performance.now();
+    const keys = await this.#pool.run(readVerifyingKeys);
+    const text = JSON.stringify(keys);
+    // The private halves are read only when the keys have changed.
+    if (text !== this.#ringOf) {
+      this.ring = await createKeyRing(keys, await this.#pool.run(readPrivateHalves));
+      this.#ringOf = text;
+    }
+    this.#readAt = startedAt;
+  }
+
+  /**
+   * Resolves once the keys have been read at or after `at` (of `performance.now()`). Callers share reads,
+   * which are at least `restMs` apart. Reads again if Postgres does not answer, as long as callers wait.
+   */
+  async readSince(at: number): Promise<void> {
+    const startedAt = performance.now();
+    while (this.#readAt < at) {
+      this.#reading ??= this.#readRested().finally(() => {
+        this.#reading = null;
+      });
+      await this.#reading.catch(async (error) => {
+        const hasLeft = performance.now() - startedAt > authenticateWithinMs;
+        if (hasLeft || !isUnanswered(error)) throw error;
+        if (!(error instanceof TooLateError)) await setTimeout(againAfterMs);
+      });
+    }
+  }
+
+  async #readRested() {
+    const restLeftMs = this.#readAt + restMs - performance.now();
+    if (restLeftMs > 0) await setTimeout(restLeftMs);
+    await within(readWithinMs, this.read());
+  }
 }

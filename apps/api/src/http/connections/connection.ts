@@ -28,33 +28,107 @@ export type ConnectionOptions = {
 };
 
 /** A caller's connection. It handles pipelined requests one at a time, and closes without losing answers. */
-export type Connection = ReturnType<typeof createConnection>;
+export class Connection {
+  readonly #socket: Socket;
+  readonly #options: ConnectionOptions;
+  readonly #waiting: Exchange[] = [];
+  #current: Exchange | null = null;
+  #last: Exchange | null = null;
+  #afterwards: Refused | null = null;
+  #isEnding = false;
+  #since = performance.now();
 
-export function createConnection(socket: Socket, options: ConnectionOptions) {
-  const { limits } = options;
-  const waiting: Exchange[] = [];
-  let current: Exchange | null = null;
-  let last: Exchange | null = null;
-  let afterwards: Refused | null = null;
-  let isEnding = false;
-  let since = performance.now();
+  constructor(socket: Socket, options: ConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    // Node calls this after the last answer. Its own version would cut off a caller that still sends.
+    socket.destroySoon = () => this.#end(null);
+    // Node removes its own listener when the caller asks for another protocol.
+    socket.on('error', () => {});
+  }
 
-  /** Drops further input: Node's parser would queue every request and report every error again. */
-  function stopReading() {
-    socket.removeAllListeners('data');
-    socket.on('data', () => {});
-    socket.resume();
+  /** Takes a request that Node has parsed. */
+  take(request: IncomingMessage, response: ServerResponse): void {
+    // Node had parsed this one together with the last request that we answer.
+    if (this.#isEnding) return;
+    this.#last = { request, response };
+    if (this.#current === null) this.#begin(this.#last);
+    else if (this.#waiting.push(this.#last) >= this.#options.limits.pipelinedMax) this.#socket.destroy();
+  }
+
+  // One at a time: Node does not tell a response that is queued behind another that its caller has gone.
+  #begin(exchange: Exchange) {
+    this.#current = exchange;
+    exchange.response.once('close', () => this.#endTurn());
+    this.#options.handle(exchange.request, exchange.response);
+  }
+
+  #endTurn() {
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      // Yields first, so that a pipelining caller does not hold the event loop.
+      setImmediate(() => this.#socket.writable && this.#begin(next));
+      return;
+    }
+    this.#current = null;
+    this.#since = performance.now();
+    this.#options.onResting();
+    if (this.#afterwards !== null) this.#end(this.#afterwards);
+  }
+
+  /**
+   * Refuses input that cannot be parsed or did not come in time. If it is part of a request, the refusal
+   * answers that request; otherwise it stands alone.
+   */
+  refuse(refusal: Refused): void {
+    if (this.#isEnding) return;
+    const last = this.#last;
+    const isPart = last?.request.complete === false;
+    if (this.#current === null) this.#end(isPart ? null : refusal);
+    else if (isPart) {
+      if (!last.response.headersSent) last.response.setHeader('Connection', 'close');
+      breakBody(last.request, refusal);
+    } else {
+      // After the answers that are due, or the caller would take it for one of them.
+      this.#afterwards ??= refusal;
+      this.#stopReading();
+    }
+  }
+
+  /** Closes an idle connection, and gives up on a body that is still arriving. */
+  leave(): void {
+    if (this.#current === null) this.#end(null);
+    else if (this.#last?.request.complete === false) this.refuse(tooSlow);
+  }
+
+  /** Whether no request has come for at least `ms`, whatever else the peer has sent. */
+  hasIdled(ms: number): boolean {
+    return this.#current === null && performance.now() - this.#since >= ms;
+  }
+
+  /** Whether it has waited for the peer for at least `ms`. */
+  hasRested(ms: number): boolean {
+    return this.isResting() && performance.now() - this.#since >= ms;
+  }
+
+  /** Whether we only wait for the peer: it is idle, still sends a body, or does not read its answer. */
+  isResting(): boolean {
+    return (
+      this.#current === null || this.#last?.request.complete === false || this.#socket.writableLength > 0
+    );
   }
 
   /**
    * Sends the refusal, if any, half-closes, and lingers until the peer closes. If we closed while the peer
    * still sends, the reset could cost it the answer.
    */
-  function end(refusal: Refused | null) {
-    if (isEnding) return;
-    isEnding = true;
-    stopReading();
-    socket.end(refusal === null ? '' : options.bytesOf(refusal), () => {
+  #end(refusal: Refused | null) {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#stopReading();
+    const socket = this.#socket;
+    const { limits, bytesOf } = this.#options;
+    socket.end(refusal === null ? '' : bytesOf(refusal), () => {
       // Node destroys the socket on this timeout.
       socket.setTimeout(limits.lingerMs);
       const timer = setTimeout(() => socket.destroy(), limits.lingerMaxMs);
@@ -62,77 +136,11 @@ export function createConnection(socket: Socket, options: ConnectionOptions) {
     });
   }
 
-  // One at a time: Node does not tell a response that is queued behind another that its caller has gone.
-  function begin(exchange: Exchange) {
-    current = exchange;
-    exchange.response.once('close', endTurn);
-    options.handle(exchange.request, exchange.response);
+  /** Drops further input: Node's parser would queue every request and report every error again. */
+  #stopReading() {
+    const socket = this.#socket;
+    socket.removeAllListeners('data');
+    socket.on('data', () => {});
+    socket.resume();
   }
-
-  function endTurn() {
-    const next = waiting.shift();
-    if (next !== undefined) {
-      // Yields first, so that a pipelining caller does not hold the event loop.
-      setImmediate(() => socket.writable && begin(next));
-      return;
-    }
-    current = null;
-    since = performance.now();
-    options.onResting();
-    if (afterwards !== null) end(afterwards);
-  }
-
-  // Node calls this after the last answer. Its own version would cut off a caller that still sends.
-  socket.destroySoon = () => end(null);
-  // Node removes its own listener when the caller asks for another protocol.
-  socket.on('error', () => {});
-
-  /** Whether we only wait for the peer: it is idle, still sends a body, or does not read its answer. */
-  function isResting(): boolean {
-    return current === null || last?.request.complete === false || socket.writableLength > 0;
-  }
-
-  /**
-   * Refuses input that cannot be parsed or did not come in time. If it is part of a request, the refusal
-   * answers that request; otherwise it stands alone.
-   */
-  function refuse(refusal: Refused) {
-    if (isEnding) return;
-    const isPart = last?.request.complete === false;
-    if (current === null) end(isPart ? null : refusal);
-    else if (isPart) {
-      if (!last!.response.headersSent) last!.response.setHeader('Connection', 'close');
-      breakBody(last!.request, refusal);
-    } else {
-      // After the answers that are due, or the caller would take it for one of them.
-      afterwards ??= refusal;
-      stopReading();
-    }
-  }
-
-  return {
-    /** Takes a request that Node has parsed. */
-    take(request: IncomingMessage, response: ServerResponse): void {
-      // Node had parsed this one together with the last request that we answer.
-      if (isEnding) return;
-      last = { request, response };
-      if (current === null) begin(last);
-      else if (waiting.push(last) >= limits.pipelinedMax) socket.destroy();
-    },
-
-    refuse,
-
-    /** Closes an idle connection, and gives up on a body that is still arriving. */
-    leave(): void {
-      if (current === null) end(null);
-      else if (last?.request.complete === false) refuse(tooSlow);
-    },
-
-    /** Whether no request has come for at least `ms`, whatever else the peer has sent. */
-    hasIdled: (ms: number) => current === null && performance.now() - since >= ms,
-
-    /** Whether it has waited for the peer for at least `ms`. */
-    hasRested: (ms: number) => isResting() && performance.now() - since >= ms,
-    isResting,
-  };
 }

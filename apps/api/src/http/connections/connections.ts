@@ -1,9 +1,9 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { lookEvery } from '@inventory/process/look-every';
-import { addCount } from '../../turns/add-count.ts';
 import type { Refused } from '../errors.ts';
-import { type Connection, type ConnectionLimits, createConnection } from './connection.ts';
+import { Connection, type ConnectionLimits } from './connection.ts';
+import { Crowds } from './crowds.ts';
 import { joinChunks } from './join-chunks.ts';
 import { refusalOfParser, withoutAuthority } from './malformed-http.ts';
 import { networkOf } from './network.ts';
@@ -43,58 +43,116 @@ const reportEveryMs = 60_000;
  * cannot keep others out.
  */
 export function guardConnections(server: Server, options: ConnectionsOptions): Connections {
-  // Longest idle first.
-  const connections = new Map<Socket, Connection>();
-  /** How many connections of strangers each address has. */
-  const strangers = new Map<string, number>();
-  const networkOfSocket = new WeakMap<Socket, string>();
-  const counts = { closed: 0, refused: 0 };
-  let reportedAt = Number.NEGATIVE_INFINITY;
+  const guard = new Guard(options);
+  server.on('connection', (socket: Socket) => guard.accept(socket));
+  handOver(server, guard.connections);
+  const stopChecking = lookEvery(options.checkEveryMs, () => guard.check());
+  server.once('close', stopChecking);
+  return {
+    count: () => guard.connections.size,
+    // A closed server no longer enforces Node's timeouts for heads and requests.
+    drain: () => void setTimeout(() => guard.leaveAll(), options.leaveWithinMs).unref(),
+  };
+}
 
-  function forget(socket: Socket) {
-    if (!connections.delete(socket)) return;
-    if (isStranger(socket)) addCount(strangers, networkOfSocket.get(socket)!, -1);
+/** Decides which connections are kept. */
+class Guard {
+  // Longest idle first.
+  readonly connections = new Map<Socket, Connection>();
+  readonly #options: ConnectionsOptions;
+  readonly #crowds: Crowds;
+  readonly #counts = { closed: 0, refused: 0 };
+  #reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ConnectionsOptions) {
+    const { standing, perAddressMax } = options;
+    this.#options = options;
+    this.#crowds = new Crowds(standing, perAddressMax);
+    standing.whenKnown((socket) => {
+      if (this.connections.has(socket)) this.#crowds.remove(socket);
+    });
   }
 
-  const isStranger = (socket: Socket) => !options.standing.isKnown(socket);
-  options.standing.whenKnown((socket) => {
-    if (connections.has(socket)) addCount(strangers, networkOfSocket.get(socket)!, -1);
-  });
+  /** Keeps a new connection if there is room. */
+  accept(socket: Socket): void {
+    const network = networkOf(socket.remoteAddress ?? '');
+    if (!this.#isRoom()) {
+      this.#counts.refused += 1;
+      socket.destroy();
+      return;
+    }
+    const onResting = () => {
+      const connection = this.connections.get(socket);
+      if (connection === undefined) return;
+      this.connections.delete(socket);
+      this.connections.set(socket, connection);
+    };
+    const { limits, handle, bytesOf } = this.#options;
+    this.connections.set(socket, new Connection(socket, { limits, handle, bytesOf, onResting }));
+    this.#crowds.add(socket, network);
+    socket.once('close', () => this.#forget(socket));
+  }
 
-  function closeFor(socket: Socket) {
-    counts.closed += 1;
-    forget(socket);
+  /** Closes connections that are too many or idle for too long, and reports those that were closed. */
+  check(): void {
+    this.#closeCrowds();
+    this.#closeIdle();
+    const counts = this.#counts;
+    const now = performance.now();
+    if (counts.closed + counts.refused === 0 || now - this.#reportedAt < reportEveryMs) return;
+    this.#options.report({ ...counts });
+    counts.closed = 0;
+    counts.refused = 0;
+    this.#reportedAt = now;
+  }
+
+  leaveAll(): void {
+    for (const connection of this.connections.values()) connection.leave();
+  }
+
+  #forget(socket: Socket) {
+    if (!this.connections.delete(socket)) return;
+    if (this.#crowds.isStranger(socket)) this.#crowds.remove(socket);
+  }
+
+  #closeFor(socket: Socket) {
+    this.#counts.closed += 1;
+    this.#forget(socket);
     socket.destroy();
   }
 
+  /** Evicts from crowded addresses first, then strangers, then any idle connection. */
+  #isRoom(): boolean {
+    if (this.connections.size < this.#options.connectionsMax) return true;
+    return (
+      this.#close((socket) => this.#crowds.has(socket)) ||
+      this.#close((socket) => this.#crowds.isStranger(socket)) ||
+      this.#close(() => true)
+    );
+  }
+
   /** Evicts the longest idle connection that `may` be closed; false if there is none. */
-  function close(may: (socket: Socket) => boolean): boolean {
-    for (const [socket, connection] of connections) {
-      const { standing } = options;
+  #close(may: (socket: Socket) => boolean): boolean {
+    const { standing } = this.#options;
+    for (const [socket, connection] of this.connections) {
       // A stranger's delayed answer costs no work, so its connection counts as idle.
-      const isDelayed = isStranger(socket) && standing.isWaiting(socket);
+      const isDelayed = this.#crowds.isStranger(socket) && standing.isWaiting(socket);
       const isIdle = connection.isResting() || isDelayed || standing.isIdling(socket);
       if (!isIdle || !may(socket)) continue;
-      closeFor(socket);
+      this.#closeFor(socket);
       return true;
     }
     return false;
-  }
-
-  /** Whether the connection is a stranger's, and its address has too many of those. */
-  function isOfCrowd(socket: Socket): boolean {
-    const { perAddressMax } = options;
-    if (perAddressMax === 0 || !isStranger(socket)) return false;
-    return strangers.get(networkOfSocket.get(socket)!)! > perAddressMax;
   }
 
   /**
    * Closes an address's surplus connections, but only those that had time to show a token: when a whole fleet
    * connects at once, none of its scanners is known yet.
    */
-  function closeCrowds() {
-    for (const [socket, connection] of connections) {
-      if (isOfCrowd(socket) && connection.hasRested(options.showsWithinMs)) closeFor(socket);
+  #closeCrowds() {
+    for (const [socket, connection] of this.connections) {
+      if (this.#crowds.has(socket) && connection.hasRested(this.#options.showsWithinMs))
+        this.#closeFor(socket);
     }
   }
 
@@ -102,54 +160,17 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
    * Ends connections on which no request comes. Node's own timer begins again with each line break that a
    * peer sends before a request.
    */
-  function closeIdle() {
-    if (options.idleMs === 0) return;
-    for (const connection of connections.values()) {
-      if (connection.hasIdled(options.idleMs)) connection.leave();
+  #closeIdle() {
+    const { idleMs } = this.#options;
+    if (idleMs === 0) return;
+    for (const connection of this.connections.values()) {
+      if (connection.hasIdled(idleMs)) connection.leave();
     }
   }
+}
 
-  function leaveAll() {
-    for (const connection of connections.values()) connection.leave();
-  }
-
-  /** Evicts from crowded addresses first, then strangers, then any idle connection. */
-  function isRoom(): boolean {
-    if (connections.size < options.connectionsMax) return true;
-    return close(isOfCrowd) || close(isStranger) || close(() => true);
-  }
-
-  function check() {
-    closeCrowds();
-    closeIdle();
-    const now = performance.now();
-    if (counts.closed + counts.refused === 0 || now - reportedAt < reportEveryMs) return;
-    options.report({ ...counts });
-    counts.closed = 0;
-    counts.refused = 0;
-    reportedAt = now;
-  }
-
-  server.on('connection', (socket: Socket) => {
-    const network = networkOf(socket.remoteAddress ?? '');
-    if (!isRoom()) {
-      counts.refused += 1;
-      socket.destroy();
-      return;
-    }
-    const onResting = () => {
-      const connection = connections.get(socket);
-      if (connection === undefined) return;
-      connections.delete(socket);
-      connections.set(socket, connection);
-    };
-    const { limits, handle, bytesOf } = options;
-    connections.set(socket, createConnection(socket, { limits, handle, bytesOf, onResting }));
-    networkOfSocket.set(socket, network);
-    addCount(strangers, network, 1);
-    socket.once('close', () => forget(socket));
-  });
-
+/** Hands the requests and errors of a server to its connections. */
+function handOver(server: Server, connections: ReadonlyMap<Socket, Connection>): void {
   const take: RequestListener = (request, response) => {
     request.url = withoutAuthority(request.url ?? '');
     if (request.headers['transfer-encoding'] !== undefined) joinChunks(request);
@@ -172,12 +193,4 @@ export function guardConnections(server: Server, options: ConnectionsOptions): C
   );
   // This service is no proxy.
   server.on('connect', (_request, socket) => refuse(socket as Socket, 'HPE_INVALID_METHOD'));
-
-  const stopChecking = lookEvery(options.checkEveryMs, check);
-  server.once('close', stopChecking);
-  return {
-    count: () => connections.size,
-    // A closed server no longer enforces Node's timeouts for heads and requests.
-    drain: () => void setTimeout(leaveAll, options.leaveWithinMs).unref(),
-  };
 }
