@@ -25,6 +25,17 @@ function importsOf(file: string): string[] {
   );
 }
 
+/** The files of all our packages that a file imports. */
+function allImportsOf(file: string): string[] {
+  const ofOthers = [...textOf(file).matchAll(/from '@inventory\/([\w-]+)\/([^']+)'/g)];
+  return [
+    ...importsOf(file),
+    ...ofOthers.flatMap(([, name, path]) =>
+      sources.filter((source) => source.endsWith(`/${name}/src/${path}.ts`)),
+    ),
+  ];
+}
+
 /** A package's rooms: the folders directly below `src`; a file there is its own room. */
 function roomOf(file: string): string {
   return file.split('/').slice(0, 4).join('/');
@@ -131,6 +142,57 @@ test.each([
   };
   for (const place of arrows.keys()) follow(place, []);
   expect(circles).toEqual([]);
+});
+
+test('server.ts and worker.ts only join rooms: each imports at most 25 files', () => {
+  const importCountOf = (file: string) => textOf(file).match(/^import /gm)!.length;
+  const joining = ['apps/api/src/server.ts', 'apps/worker/src/worker.ts'];
+  expect(joining.filter((file) => importCountOf(file) > 25)).toEqual([]);
+});
+
+test('no function on the way of a request may be longer than 70 lines', () => {
+  type Override = { includes: string[]; linter: { rules: { complexity?: object } } };
+  const { overrides } = JSON.parse(textOf('biome.json')) as { overrides: Override[] };
+  const excepted = overrides
+    .filter(({ linter }) => 'noExcessiveLinesPerFunction' in (linter.rules.complexity ?? {}))
+    .flatMap(({ includes }) => includes);
+  expect(excepted.filter((file) => /^(?:apps|packages)\//.test(file))).toEqual([
+    'packages/local/src/stack.ts',
+  ]);
+});
+
+test('"go to definition" leads from the route of a receive to its SQL, as architecture.md says', () => {
+  const [, section] = textOf('docs/architecture.md').split('\n### The same, function by function\n');
+  const lines = /```text\n(.*?)\n```/s
+    .exec(section!)![1]!
+    .split('\n')
+    .filter((line) => line !== '');
+  const steps = lines.map((line) => {
+    const [, indent, file, names, words] = /^( *)(\S+\.ts) +(\w+(?:, \w+)*)(?: {2,}(.*))?$/.exec(line) ?? [
+      line,
+    ];
+    return { depth: indent?.length ?? 0, file: file!, names: names?.split(', ') ?? [], words: words ?? '' };
+  });
+  expect(steps.map(({ file }) => file)).toEqual(
+    expect.arrayContaining(['apps/api/src/routes/operations.ts']),
+  );
+  expect(steps.at(-1)!.words).toContain('SQL');
+  const wrong = steps.flatMap(({ depth, file, names, words }, at) => {
+    const text = textOf(file);
+    const above = steps.slice(0, at).findLast((step) => step.depth < depth);
+    const isReached = above === undefined || allImportsOf(above.file).includes(file);
+    const hasSql = /\b(?:sql|tx|piece)(?:<[^`;]*>)?`/.test(text);
+    return [
+      ...names
+        .filter(
+          (name) => !new RegExp(`^export (?:async )?(?:function|class|const) ${name}\\b`, 'm').test(text),
+        )
+        .map((name) => `${file} has no ${name}`),
+      ...(isReached ? [] : [`${above!.file} does not import ${file}`]),
+      ...(words.startsWith('SQL') && !hasSql ? [`${file} has no SQL`] : []),
+    ];
+  });
+  expect(wrong).toEqual([]);
 });
 
 test('every export is used elsewhere', () => {
