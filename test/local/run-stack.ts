@@ -1,7 +1,7 @@
 import { startStack } from '@inventory/local/stack';
 
-// Runs a stack in this folder, in a separate process, which the tests can kill. Prints the URLs as one line of
-// JSON when it is up; ends in order on SIGINT.
+// Runs a stack in this folder, in a separate process, which the tests can kill. Prints the URLs as one line
+// of JSON when it is up; ends in order on SIGINT.
 const abort = new AbortController();
 const interrupted = new Promise<void>((resolve) => {
   process.on('SIGINT', () => {

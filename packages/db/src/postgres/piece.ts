@@ -17,8 +17,9 @@ export function piece(strings: TemplateStringsArray, ...values: Values): Piece {
 }
 
 /**
- * A statement of pieces. Like the driver's own, it is sent when it is awaited or executed. A statement without
- * pieces is the driver's own: its errors name the line of the code that sent it, which they do not here.
+ * A statement of pieces. Like the driver's own, it is sent when it is awaited or executed. A statement
+ * without pieces is the driver's own: its errors name the line of the code that sent it, which they do not
+ * here.
  */
 export function send<Found extends Row = Row>(sql: Sql | Tx) {
   return (strings: TemplateStringsArray, ...values: Values): PendingQuery<Found[]> => {
