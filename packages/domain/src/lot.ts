@@ -1,4 +1,13 @@
 import { z } from 'zod';
+import type { JsonAnswer } from './json-text.ts';
+import { type FieldRow, fieldRows, type LotField, receivedValue, type ShownShape } from './lot-fields.ts';
+
+type View = LotField['view'];
+const byName = <Value>(view: View, read: (row: FieldRow) => Value) =>
+  Object.fromEntries(fieldRows.flatMap((row) => (row.view === view ? [[row.shownAs, read(row)]] : [])));
+const shapeOf = <V extends View>(view: V) => byName(view, ({ shown }) => shown) as ShownShape<V>;
+
+const { spot, ...listed } = shapeOf('list');
 
 /**
  * A lot as every answer shows it. Names and their case are the contract's. Datetimes: UTC, milliseconds, `Z`.
@@ -16,7 +25,7 @@ export const Lot = z
       ),
     warehouse: z.string().describe('Warehouse name'),
     wID: z.int().describe('Warehouse ID'),
-    spot: z.string().describe('Bin/location within the warehouse; blank if none was given'),
+    spot,
     units: z.number().describe('Quantity in this lot'),
     received: z.iso.datetime().describe('Date received'),
     shipped: z.iso
@@ -25,12 +34,7 @@ export const Lot = z
       .describe(
         'Date shipped: when the lot was used up, or emptied by a move to another warehouse; null while still in stock',
       ),
-    serial: z.string().describe('Serial/lot number'),
-    serial2: z.string().nullable().describe('Secondary serial number'),
-    rFIDTag: z.string().nullable().describe('RFID tag value'),
-    remark: z.string().describe('Notes'),
-    hold: z.boolean().describe('Lot is on hold'),
-    jobID: z.int().describe('Associated job/project ID (0 when none)'),
+    ...listed,
     jobName: z
       .string()
       .nullable()
@@ -42,18 +46,7 @@ export type Lot = z.infer<typeof Lot>;
 
 /** A lot with all values stored since its receipt. */
 export const FullLot = Lot.extend({
-  expires: z.iso
-    .datetime()
-    .nullable()
-    .describe('Expiration; for a date, the last millisecond of the day; null: none'),
-  price: z.number().nullable().describe('Unit cost'),
-  netWeight: z.number().nullable().describe('Net weight: as received, minus shares that moves split off'),
-  grossWeight: z.number().nullable().describe('Gross weight: as received, minus shares that moves split off'),
-  supplier: z.int().nullable().describe('Vendor/supplier ID'),
-  line: z.int().nullable().describe('PO line number'),
-  reference: z.string().nullable().describe('External reference of the receipt'),
-  reasonCode: z.int().nullable().describe('Reason code of the receipt'),
-  holdReason: z.string().nullable().describe('Why the lot is on hold'),
+  ...shapeOf('full'),
   modified: z.iso.datetime().describe('Last modification timestamp'),
   fromRecNo: z
     .int()
@@ -61,3 +54,16 @@ export const FullLot = Lot.extend({
     .describe('The lot from which a move split this one; null if it is out of scope'),
 }).meta({ id: 'FullLot' });
 export type FullLot = z.infer<typeof FullLot>;
+
+/** What a view shows of a lot of which nothing was said. */
+export const emptyOf = <V extends View>(view: V) =>
+  byName(view, ({ empty }) => empty) as z.infer<z.ZodObject<ShownShape<V>>>;
+
+const listedRows = fieldRows.filter(({ view }) => view === 'list');
+
+/** What lists show of a new lot with this receipt. */
+export function listedOf(receipt: Readonly<Record<string, unknown>>): Record<string, JsonAnswer> {
+  const shown: Record<string, JsonAnswer> = {};
+  for (const row of listedRows) shown[row.shownAs] = receivedValue(row, receipt[row.name]);
+  return shown;
+}

@@ -1,10 +1,12 @@
-import type { FullLot, Lot } from './lot.ts';
+import { emptyOf, type FullLot, type Lot } from './lot.ts';
 
 // Matches the demo data of `pnpm start`, so that requests sent from the page get the documented answers: the
 // first item, and the lot of white paint in warehouse 2.
 
 /** What lots show of the first item. */
 export const itemOfLots = { partNo: 1, shortID: 'WIDGET-100', description: 'Widget, blue' };
+
+const { spot: _, ...listed } = emptyOf('list');
 
 export const lot: Lot = {
   recNo: 6,
@@ -18,12 +20,8 @@ export const lot: Lot = {
   units: 60,
   received: '2026-01-31T09:15:27.044Z',
   shipped: null,
+  ...listed,
   serial: 'P-77',
-  serial2: null,
-  rFIDTag: null,
-  remark: '',
-  hold: false,
-  jobID: 0,
   jobName: null,
   active: true,
 };
@@ -31,15 +29,9 @@ export const lot: Lot = {
 /** The same lot with `view=full`. */
 export const fullLot: FullLot = {
   ...lot,
-  expires: '2031-06-30T00:00:00.000Z',
-  price: 4.149,
-  netWeight: 84,
-  grossWeight: null,
-  supplier: 311,
-  line: 2,
-  reference: 'PO-77120',
-  reasonCode: 1,
-  holdReason: null,
+  ...emptyOf('full'),
+  ...{ expires: '2031-06-30T00:00:00.000Z', price: 4.149, netWeight: 84, supplier: 311, line: 2 },
+  ...{ reference: 'PO-77120', reasonCode: 1 },
   modified: '2026-01-31T09:15:27.044Z',
   fromRecNo: null,
 };

@@ -1,6 +1,8 @@
 import { listedLinesBytesMax } from '@inventory/db/lists/transaction-record';
 import { scanBytesMax } from '@inventory/domain/contract/scan';
 import { lengthMax } from '@inventory/domain/fields';
+import { fieldRows } from '@inventory/domain/lot-fields';
+import type { z } from 'zod';
 import { smallAnswerBytes } from './unread-answers.ts';
 
 // How large answers can be, for `answerBytes` of routes. A test asks each route for its largest answer.
@@ -14,14 +16,22 @@ const remark = bytesOf(lengthMax.remark);
 // Names, numbers and times of a record; the name of a warehouse, which operators give, may be long as well.
 const fixed = 1500;
 
+/** The texts that describe a lot. */
+const lotTexts = (isFull: boolean) =>
+  fieldRows
+    .filter(({ type, view }) => type === 'text' && (isFull || view === 'list'))
+    // Operators give the reason of a hold, as long as a remark.
+    .map(({ sent }) => (sent?.unwrap() as z.ZodString | undefined)?.maxLength ?? lengthMax.remark)
+    .reduce((sum, length) => sum + bytesOf(length), 0);
+
 const line = shortId + label + 200;
 /** The most bytes of a record in a list, or by itself. */
 const record = {
   item: fixed + shortId + description + 3 * label,
   level: fixed,
   fullLevel: fixed + shortId + description,
-  lot: fixed + shortId + description + 4 * label + remark,
-  fullLot: fixed + shortId + description + 5 * label + 2 * remark,
+  lot: fixed + shortId + description + lotTexts(false),
+  fullLot: fixed + shortId + description + lotTexts(true),
   transaction: fixed + shortId + 3 * label + remark,
   alias: shortId + 100,
 } as const;

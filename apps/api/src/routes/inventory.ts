@@ -4,6 +4,7 @@ import { stockLevelPage, stockLevelSortColumns } from '@inventory/db/lists/list-
 import { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
 import { Text } from '@inventory/domain/fields';
 import { FullLot, Lot } from '@inventory/domain/lot';
+import { type FilterShape, type FilterType, fieldRows } from '@inventory/domain/lot-fields';
 import { Permission } from '@inventory/domain/permission';
 import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
@@ -37,20 +38,27 @@ const flag = z
   .optional();
 const anyText = Text.optional();
 
+const parameterOf = {
+  text: (description: string) => anyText.meta({ description }),
+  integer: idParameter,
+  timestamptz: (description: string) => dateTimeParameter(description),
+  boolean: (description: string) => flag.meta({ type: 'boolean', description }),
+};
+// The document has had them in this order since 0.1.0.
+const { spot, serial, hold, rfidTag, serial2, jobID, ...others } = Object.fromEntries(
+  fieldRows.flatMap(({ name, type, filter }) =>
+    filter === undefined ? [] : [[filter.as ?? name, parameterOf[type](filter.says)]],
+  ),
+) as FilterShape<{ [Type in FilterType]: ReturnType<(typeof parameterOf)[Type]> }>;
+
 const lotQuery = z.object({
   ...pageQueryShape(lotSortColumns),
   inStock: flag.meta({ type: 'boolean', description: 'Extension: only lots that are (not) in stock' }),
   itemID: anyText.meta({ description: 'Extension: only lots of the item with this ShortID' }),
-  spot: anyText.meta({ description: 'Extension: only lots at this spot' }),
-  serial: anyText.meta({ description: 'Extension: only lots with this serial' }),
-  hold: flag.meta({ type: 'boolean', description: 'Extension: only lots that are (not) on hold' }),
+  ...{ spot, serial, hold },
   recNo: numberParameter('Extension: only this lot'),
-  rfidTag: anyText.meta({ description: 'Extension: only lots with this RFID tag' }),
-  serial2: anyText.meta({ description: 'Extension: only lots with this secondary serial' }),
-  jobID: idParameter('Extension: only lots of this job'),
-  expiresBefore: dateTimeParameter(
-    'Extension: only lots that expire before this time, or before this UTC day begins; a lot that was received with a date is good through that day',
-  ),
+  ...{ rfidTag, serial2, jobID },
+  ...others,
   view: viewParameter,
 });
 /** The most items in one query: each is looked up by its key. */

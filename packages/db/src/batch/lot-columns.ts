@@ -1,47 +1,63 @@
-import type { ReceiveRequest } from '@inventory/domain/kinds/receive';
-import type { FullLot } from '@inventory/domain/lot';
+import { formatDateTime } from '@inventory/domain/date-time';
+import {
+  type FieldRow,
+  fieldRows,
+  lotFields,
+  type OwnField,
+  receivedValue,
+} from '@inventory/domain/lot-fields';
+import { formatQuantity, type Quantity } from '@inventory/domain/quantity';
 import type { LotState, Receipt } from '@inventory/domain/stock/batch';
+import { type Piece, piece, raw } from '../postgres/piece.ts';
+import { plainArray } from './array-text.ts';
+
+type LotColumn<From> = { column: string; type: string; of: (from: From) => string | number | null };
 
 /** The facts about a lot when its receipt is written. `owner`: the item's owner at that time. */
-export type ReceivedLot = { lot: LotState; request: Receipt; owner: number };
+type ReceivedLot = { lot: LotState; request: Receipt; owner: number };
 
-/** `shown`: the field of answers that shows it. */
-type KeptColumn = {
-  column: string;
-  type: 'text' | 'integer' | 'numeric' | 'timestamptz';
-  shown: keyof FullLot;
-  of: (received: ReceivedLot) => string | number | null | undefined;
+/** The columns that a lot keeps from its receipt, and that all lots split from it share. */
+export const keptColumns: readonly LotColumn<ReceivedLot>[] = [
+  ...fieldRows.filter(({ isKept }) => isKept).map((row) => ({ ...row, of: keptValue(row) })),
+  { column: 'owner', type: 'integer', of: ({ owner }) => owner },
+];
+
+function keptValue(row: FieldRow): LotColumn<ReceivedLot>['of'] {
+  // Read before: reading it again would take longer than all others.
+  if (row.name === 'expires') return ({ lot }) => (lot.expires === null ? null : formatDateTime(lot.expires));
+  const name = row.name as keyof Receipt;
+  if (row.type === 'timestamptz') return ({ request }) => receivedValue(row, request[name]) as string | null;
+  const empty = row.empty as string | number | null;
+  return ({ request }) => request[name] ?? empty;
+}
+
+const weight = (of: Quantity | null) => (of === null ? null : formatQuantity(of));
+const own: Record<OwnField, LotColumn<LotState>['of']> = {
+  spot: ({ spot }) => spot,
+  rfidTag: ({ rfidTag }) => rfidTag,
+  netWeight: ({ netWeight }) => weight(netWeight),
+  grossWeight: ({ grossWeight }) => weight(grossWeight),
 };
 
-/** Fields that later transactions change. They are part of the lot's state. */
-type Changing = 'itemID' | 'units' | 'wid' | 'spot' | 'rfidTag' | 'netWeight' | 'grossWeight';
+/** The columns that each lot has for itself, and that transactions change. */
+export const ownColumns: readonly LotColumn<LotState>[] = Object.entries(own).map(([name, of]) => ({
+  ...lotFields[name as OwnField],
+  of,
+}));
 
-/**
- * The columns that a lot keeps from its receipt, and that all lots split from it share. A new field of a
- * receipt does not compile until it is added here, in {@link FullLot} and in the lists.
- */
-const kept: Record<Exclude<keyof ReceiveRequest, Changing> | 'owner', KeptColumn> = {
-  expires: {
-    ...{ column: 'expires', type: 'timestamptz', shown: 'expires' },
-    of: ({ lot: { expires } }) => (expires === null ? null : new Date(expires).toISOString()),
-  },
-  serial: { column: 'serial', type: 'text', shown: 'serial', of: ({ lot }) => lot.serial },
-  serial2: { column: 'serial2', type: 'text', shown: 'serial2', of: ({ lot }) => lot.serial2 },
-  remark: { column: 'remark', type: 'text', shown: 'remark', of: ({ request }) => request.remark ?? '' },
-  owner: { column: 'owner', type: 'integer', shown: 'associate', of: ({ owner }) => owner },
-  jobid: { column: 'job_id', type: 'integer', shown: 'jobID', of: ({ request }) => request.jobid ?? 0 },
-  price: { column: 'price', type: 'numeric', shown: 'price', of: ({ request }) => request.price?.toString() },
-  supplier: { column: 'supplier', type: 'integer', shown: 'supplier', of: ({ request }) => request.supplier },
-  line: { column: 'line', type: 'integer', shown: 'line', of: ({ request }) => request.line },
-  reference: {
-    ...{ column: 'reference', type: 'text', shown: 'reference' },
-    of: ({ request }) => request.reference,
-  },
-  reasonCode: {
-    ...{ column: 'reason_code', type: 'integer', shown: 'reasonCode' },
-    of: ({ request }) => request.reasonCode,
-  },
-};
+/** The names of columns, separated by commas. */
+export function namesOf(columns: readonly { column: string }[], from = ''): Piece {
+  return raw(columns.map(({ column }) => `${from}${column}`).join(', '));
+}
 
-/** These columns, in the same order for every statement. */
-export const keptColumns: readonly KeptColumn[] = Object.values(kept);
+/** Their values as arrays, separated by commas. */
+export function arraysOf<From>(columns: readonly LotColumn<From>[], rows: readonly From[]): Piece {
+  const arrays = columns.map(({ type, of }) => {
+    const values = rows.map(of);
+    if (type === 'text') return piece`${values}::text[]`;
+    // The driver would format a time in its own way.
+    const cast = raw(type === 'timestamptz' ? 'text[]::timestamptz[]' : `${type}[]`);
+    return piece`${plainArray(values)}::${cast}`;
+  });
+  return arrays.reduce((all, each) => piece`${all}, ${each}`);
+}

@@ -10,7 +10,7 @@ import { type Piece, piece, raw, send } from '../postgres/piece.ts';
 import type { Tx } from '../postgres/pool.ts';
 import { claimKeys, isKeyed } from '../requests/idempotency-keys.ts';
 import { jsonArray, plainArray } from './array-text.ts';
-import { keptColumns } from './lot-columns.ts';
+import { arraysOf, keptColumns, namesOf, ownColumns } from './lot-columns.ts';
 
 /** A request of the batch and its decision. */
 export type DecidedTransaction = { request: QueuedRequest; transactionNo: number } & (
@@ -187,24 +187,24 @@ function writeLevels(levels: readonly LevelState[], moment: Date): Piece {
     where stock_level.part_no = changed.part_no and stock_level.wid = changed.wid`;
 }
 
+const own = namesOf(ownColumns);
+const kept = namesOf(keptColumns);
+const ownChanged = raw(ownColumns.map(({ column }) => `${column} = changed.${column}`).join(', '));
+
 function updateLots(lots: readonly LotState[], now: Date, moment: Date): Piece {
   return piece`
     update lot
-    set units = changed.units, spot = changed.spot, modified = ${moment}, active = changed.units > 0,
-      shipped = case when changed.units = 0 then ${now}::timestamptz end,
-      net_weight = changed.net_weight, gross_weight = changed.gross_weight, rfid_tag = changed.rfid_tag, hold = changed.hold,
+    set units = changed.units, modified = ${moment}, active = changed.units > 0,
+      shipped = case when changed.units = 0 then ${now}::timestamptz end, ${ownChanged}, hold = changed.hold,
       hold_reason = case when changed.hold then coalesce(${reasonOf('changed')}, lot.hold_reason) end
     from unnest(
         ${plainArray(lots.map((lot) => lot.recNo))}::bigint[], ${plainArray(lots.map((lot) => formatQuantity(lot.units)))}::numeric[],
-        ${lots.map((lot) => lot.spot)}::text[], ${plainArray(lots.map((lot) => weightText(lot.netWeight)))}::numeric[],
-        ${plainArray(lots.map((lot) => weightText(lot.grossWeight)))}::numeric[], ${lots.map((lot) => lot.rfidTag)}::text[],
+        ${arraysOf(ownColumns, lots)},
         -- The driver cannot send arrays of booleans.
         ${plainArray(lots.map((lot) => Number(lot.hold)))}::integer[]::boolean[], ${plainArray(lots.map((lot) => lot.holdOf?.recNo ?? null))}::bigint[]
-      ) as changed (rec_no, units, spot, net_weight, gross_weight, rfid_tag, hold, hold_of)
+      ) as changed (rec_no, units, ${own}, hold, hold_of)
     where lot.rec_no = changed.rec_no`;
 }
-
-const names = (from = '') => keptColumns.map(({ column }) => `${from}${column}`).join(', ');
 
 /**
  * Inserts the lots that this batch received, and lots split from those: all of their values are in the
@@ -217,26 +217,17 @@ function insertReceivedLots(newLots: readonly LotState[], now: Date, moment: Dat
     if (origin.kind !== 'split' || origin.of.origin.kind !== 'received') return [];
     return { lot, fromRecNo: origin.from.recNo, ...origin.of.origin };
   });
-  const plain = (read: (each: (typeof received)[number]) => number | string | null | undefined) =>
-    plainArray(received.map(read));
-  const kept = keptColumns.map(({ type, of }) => {
-    if (type === 'text') return piece`${received.map((each) => of(each) ?? null)}::text[]`;
-    // The driver would format a time in its own way.
-    return piece`${plain(of)}::${raw(type === 'timestamptz' ? 'text[]::timestamptz[]' : `${type}[]`)}`;
-  });
+  const lots = received.map(({ lot }) => lot);
   return piece`
-    insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, received, shipped, rfid_tag, net_weight, gross_weight, active,
-      modified, ${raw(names())})
-    select rec_no, from_rec_no, part_no, wid, spot, units, ${now}::timestamptz, case when units = 0 then ${now}::timestamptz end,
-      rfid_tag, net_weight, gross_weight, units > 0, ${moment}, ${raw(names())}
+    insert into lot (rec_no, from_rec_no, part_no, wid, units, received, shipped, active, modified, ${own}, ${kept})
+    select rec_no, from_rec_no, part_no, wid, units, ${now}::timestamptz, case when units = 0 then ${now}::timestamptz end,
+      units > 0, ${moment}, ${own}, ${kept}
     from unnest(
-        ${plain(({ lot }) => lot.recNo)}::bigint[], ${plain(({ fromRecNo }) => fromRecNo)}::bigint[],
-        ${plain(({ lot }) => lot.partNo)}::integer[], ${plain(({ lot }) => lot.wid)}::integer[],
-        ${received.map(({ lot }) => lot.spot)}::text[], ${plain(({ lot }) => formatQuantity(lot.units))}::numeric[],
-        ${received.map(({ lot }) => lot.rfidTag)}::text[], ${plain(({ lot }) => weightText(lot.netWeight))}::numeric[],
-        ${plain(({ lot }) => weightText(lot.grossWeight))}::numeric[],
-        ${kept.reduce((all, each) => piece`${all}, ${each}`)}
-      ) as received (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, net_weight, gross_weight, ${raw(names())})`;
+        ${plainArray(lots.map(({ recNo }) => recNo))}::bigint[], ${plainArray(received.map(({ fromRecNo }) => fromRecNo))}::bigint[],
+        ${plainArray(lots.map(({ partNo }) => partNo))}::integer[], ${plainArray(lots.map(({ wid }) => wid))}::integer[],
+        ${plainArray(lots.map(({ units }) => formatQuantity(units)))}::numeric[],
+        ${arraysOf(ownColumns, lots)}, ${arraysOf(keptColumns, received)}
+      ) as received (rec_no, from_rec_no, part_no, wid, units, ${own}, ${kept})`;
 }
 
 /** Inserts lots split from lots that existed before the batch, and copies their other columns from those. */
@@ -247,32 +238,27 @@ function insertSplitLots(newLots: readonly LotState[], now: Date, moment: Date):
       ? { lot, recNo: lot.recNo, fromRecNo: origin.from.recNo, sourceRecNo: origin.of.recNo }
       : [];
   });
+  const lots = split.map(({ lot }) => lot);
   return piece`
-    insert into lot (rec_no, from_rec_no, part_no, wid, spot, units, rfid_tag, received, shipped, hold, hold_reason, net_weight,
-      gross_weight, active, modified, ${raw(names())})
-    select split.rec_no, split.from_rec_no, source.part_no, split.wid, split.spot, split.units, split.rfid_tag, source.received,
+    insert into lot (rec_no, from_rec_no, part_no, wid, units, received, shipped, hold, hold_reason, active, modified, ${own},
+      ${kept})
+    select split.rec_no, split.from_rec_no, source.part_no, split.wid, split.units, source.received,
       case when split.units = 0 then ${now}::timestamptz end, split.hold,
-      case when split.hold then coalesce(${reasonOf('split')}, source.hold_reason) end, split.net_weight, split.gross_weight,
-      split.units > 0, ${moment}, ${raw(names('source.'))}
+      case when split.hold then coalesce(${reasonOf('split')}, source.hold_reason) end, split.units > 0, ${moment},
+      ${namesOf(ownColumns, 'split.')}, ${namesOf(keptColumns, 'source.')}
     from unnest(
         ${plainArray(split.map(({ recNo }) => recNo))}::bigint[], ${plainArray(split.map(({ fromRecNo }) => fromRecNo))}::bigint[],
-        ${plainArray(split.map(({ sourceRecNo }) => sourceRecNo))}::bigint[], ${plainArray(split.map(({ lot }) => lot.wid))}::integer[],
-        ${split.map(({ lot }) => lot.spot)}::text[], ${plainArray(split.map(({ lot }) => formatQuantity(lot.units)))}::numeric[],
-        ${split.map(({ lot }) => lot.rfidTag)}::text[], ${plainArray(split.map(({ lot }) => weightText(lot.netWeight)))}::numeric[],
-        ${plainArray(split.map(({ lot }) => weightText(lot.grossWeight)))}::numeric[],
-        ${plainArray(split.map(({ lot }) => Number(lot.hold)))}::integer[]::boolean[],
-        ${plainArray(split.map(({ lot }) => lot.holdOf?.recNo ?? null))}::bigint[]
-      ) as split (rec_no, from_rec_no, source_rec_no, wid, spot, units, rfid_tag, net_weight, gross_weight, hold, hold_of)
+        ${plainArray(split.map(({ sourceRecNo }) => sourceRecNo))}::bigint[], ${plainArray(lots.map(({ wid }) => wid))}::integer[],
+        ${plainArray(lots.map(({ units }) => formatQuantity(units)))}::numeric[], ${arraysOf(ownColumns, lots)},
+        ${plainArray(lots.map(({ hold }) => Number(hold)))}::integer[]::boolean[],
+        ${plainArray(lots.map(({ holdOf }) => holdOf?.recNo ?? null))}::bigint[]
+      ) as split (rec_no, from_rec_no, source_rec_no, wid, units, ${own}, hold, hold_of)
     join lot as source on source.rec_no = split.source_rec_no`;
 }
 
 /** The reason of the hold that a lot takes over from another one. */
 function reasonOf(taker: 'changed' | 'split'): Piece {
   return piece`(select held.hold_reason from lot as held where held.rec_no = ${raw(taker)}.hold_of)`;
-}
-
-function weightText(weight: Quantity | null): string | null {
-  return weight === null ? null : formatQuantity(weight);
 }
 
 function insertEntries(

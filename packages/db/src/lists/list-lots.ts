@@ -1,4 +1,11 @@
-import type { FullLot, Lot } from '@inventory/domain/lot';
+import { FullLot, Lot } from '@inventory/domain/lot';
+import {
+  type FieldFilters,
+  type FieldRow,
+  fieldRows,
+  type LotField,
+  type ShownShape,
+} from '@inventory/domain/lot-fields';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { type Piece, piece, raw } from '../postgres/piece.ts';
@@ -14,7 +21,8 @@ import { touching } from './touching.ts';
 // Blank means own stock. Another owner is shown as its id and sorted as text.
 const associate = `case when lot.owner = 0 then '' else lot.owner::text collate "C" end`;
 
-const columns: Columns<keyof Lot> = {
+// Beside the fields that describe a lot.
+const columnsBeside: Columns<Exclude<keyof FullLot, keyof ShownShape<LotField['view']> | 'fromRecNo'>> = {
   recNo: 'lot.rec_no',
   partNo: 'lot.part_no',
   shortID: 'item.short_id',
@@ -22,36 +30,31 @@ const columns: Columns<keyof Lot> = {
   associate,
   warehouse: 'warehouse.name',
   wID: 'lot.wid',
-  spot: 'lot.spot',
   units: 'trim_scale(lot.units)',
   received: dateTimeText('lot.received'),
   shipped: dateTimeText('lot.shipped'),
-  serial: 'lot.serial',
-  serial2: 'lot.serial2',
-  rFIDTag: 'lot.rfid_tag',
-  remark: 'lot.remark',
-  hold: 'lot.hold',
-  jobID: 'lot.job_id',
   jobName: 'null::text',
   active: 'lot.active',
-};
-
-/** The further columns of `view=full`, except the lot that it was split from, which may be out of scope. */
-const fullColumns: Columns<Exclude<keyof FullLot, keyof Lot | 'fromRecNo'>> = {
-  expires: dateTimeText('lot.expires'),
-  price: 'trim_scale(lot.price)',
-  netWeight: 'trim_scale(lot.net_weight)',
-  grossWeight: 'trim_scale(lot.gross_weight)',
-  supplier: 'lot.supplier',
-  line: 'lot.line',
-  reference: 'lot.reference',
-  reasonCode: 'lot.reason_code',
-  holdReason: 'lot.hold_reason',
   modified: dateTimeText('greatest(lot.modified, item.described, warehouse.renamed)'),
 };
 
+function shownText({ column, type }: FieldRow): string {
+  if (type === 'numeric') return `trim_scale(lot.${column})`;
+  return type === 'timestamptz' ? dateTimeText(`lot.${column}`) : `lot.${column}`;
+}
+
+const fieldsBy = (textOf: (row: FieldRow) => string, rows: readonly FieldRow[] = fieldRows) =>
+  Object.fromEntries(rows.map((row) => [row.shownAs, textOf(row)]));
+const allColumns: Columns = { ...columnsBeside, ...fieldsBy(shownText) };
+
+// In the order of the answer.
+const columnsOf = <Field extends string>(shape: Record<Field, unknown>) =>
+  Object.fromEntries(Object.keys(shape).map((field) => [field, allColumns[field]!])) as Columns<Field>;
+const columns = columnsOf(Lot.shape);
+const { fromRecNo: _, ...storedShape } = FullLot.shape;
+
 /** All stored columns of a lot, from `lot`, `item` and `warehouse`, except the lot that it was split from. */
-export const storedLotColumns = { ...columns, ...fullColumns };
+export const storedLotColumns = columnsOf(storedShape);
 
 /** All columns of a full record for a caller with this scope, from `lot`, `item` and `warehouse`. */
 export function fullLotColumns(scope: readonly number[]): Piece {
@@ -68,30 +71,33 @@ export function fullLotRecord(scope: readonly number[]): Piece {
   return piece`(select row_to_json(record) from (select ${fullLotColumns(scope)}) as record)::text`;
 }
 
-const sortColumns = sortColumnsOf<keyof Lot>(
-  { ...columns, units: 'lot.units', received: 'lot.received', shipped: 'lot.shipped' },
+const listed = fieldRows.filter(({ view }) => view === 'list');
+const sortColumns = sortColumnsOf<string>(
   {
-    blank: ['description', 'associate', 'spot', 'serial', 'serial2', 'rFIDTag', 'remark'],
-    nullable: ['shipped', 'jobName'],
+    ...{ ...columns, units: 'lot.units', received: 'lot.received', shipped: 'lot.shipped' },
+    ...fieldsBy(({ column }) => `lot.${column}`, listed),
+  },
+  {
+    blank: [
+      'description',
+      'associate',
+      ...listed.filter(({ type }) => type === 'text').map(({ shownAs }) => shownAs),
+    ],
+    nullable: [
+      ...['shipped', 'jobName'],
+      ...listed.filter((row) => row.type !== 'text' && row.empty === null).map(({ shownAs }) => shownAs),
+    ],
   },
 );
 
 /** All scalar columns of a lot. */
 export const lotSortColumns = Object.keys(sortColumns);
 
-/** The extension's filters. Each narrows the list. */
-export type LotFilters = {
+/** The extension's filters. Each narrows the list. Lots without a time are not before any. */
+export type LotFilters = FieldFilters & {
   inStock?: boolean | undefined;
   itemID?: string | undefined;
-  spot?: string | undefined;
-  serial?: string | undefined;
-  hold?: boolean | undefined;
   recNo?: number | undefined;
-  rfidTag?: string | undefined;
-  serial2?: string | undefined;
-  jobID?: number | undefined;
-  /** Lots without expiry never match. */
-  expiresBefore?: Date | undefined;
 };
 
 /** The fields of a record. `scope`: the caller's scope, even if fewer warehouses are listed. */
@@ -150,46 +156,50 @@ export const lotList: Omit<List, 'where'> = {
   tieBreaker: 'lot.rec_no',
 };
 
-type Filter<Value> = {
-  condition: (value: Value) => Piece;
+type Filter = {
+  condition: (value: never) => Piece;
   /** Whether an index leads to the matching lots. */
-  hasIndex: (value: Value) => boolean;
+  hasIndex: (value: never) => boolean;
 };
 
-// The indexes of serials and spots exclude blank ones, and the index of holds excludes lots that are not on
-// hold. The conditions repeat that.
-const filterTable: { [Name in keyof LotFilters]-?: Filter<NonNullable<LotFilters[Name]>> } = {
+// The indexes exclude blank texts and zeros, and the index of holds excludes lots that are not on hold. The
+// conditions repeat that.
+function filterOf({ type, column, empty, filter }: FieldRow): Filter {
+  const named = raw(`lot.${column}`);
+  const isLed = filter!.hasIndex;
+  if (type === 'timestamptz') {
+    return { condition: (value: Date) => piece`${named} < ${value}`, hasIndex: () => isLed };
+  }
+  if (type === 'boolean') {
+    const condition = (value: boolean) => (value ? piece`${named}` : piece`not ${named}`);
+    return { condition, hasIndex: (value: boolean) => isLed && value };
+  }
+  if (empty === null) {
+    return { condition: (value: string | number) => piece`${named} = ${value}`, hasIndex: () => isLed };
+  }
+  const none = raw(empty === '' ? "''" : '0');
+  return {
+    condition: (value: string | number) =>
+      value === empty ? piece`${named} = ${none}` : piece`${named} = ${value} and ${named} <> ${none}`,
+    hasIndex: (value: string | number) => isLed && value !== empty,
+  };
+}
+
+const filterTable: Readonly<Record<string, Filter>> = {
   inStock: {
-    condition: (value) => (value ? piece`lot.active` : piece`not lot.active`),
+    condition: (value: boolean) => (value ? piece`lot.active` : piece`not lot.active`),
     hasIndex: () => false,
   },
   itemID: {
-    condition: (value) => piece`lot.part_no = (select part_no from item where short_id = ${value})`,
+    condition: (value: string) => piece`lot.part_no = (select part_no from item where short_id = ${value})`,
     hasIndex: () => true,
   },
-  spot: {
-    condition: (value) =>
-      value === '' ? piece`lot.spot = ''` : piece`lot.spot = ${value} and lot.spot <> ''`,
-    hasIndex: (value) => value !== '',
-  },
-  serial: {
-    condition: (value) =>
-      value === '' ? piece`lot.serial = ''` : piece`lot.serial = ${value} and lot.serial <> ''`,
-    hasIndex: (value) => value !== '',
-  },
-  hold: {
-    condition: (value) => (value ? piece`lot.hold` : piece`not lot.hold`),
-    hasIndex: (value) => value,
-  },
-  recNo: { condition: (value) => piece`lot.rec_no = ${value}`, hasIndex: () => true },
-  rfidTag: { condition: (value) => piece`lot.rfid_tag = ${value}`, hasIndex: () => true },
-  serial2: { condition: (value) => piece`lot.serial2 = ${value}`, hasIndex: () => true },
-  jobID: {
-    condition: (value) =>
-      value === 0 ? piece`lot.job_id = 0` : piece`lot.job_id = ${value} and lot.job_id <> 0`,
-    hasIndex: (value) => value !== 0,
-  },
-  expiresBefore: { condition: (value) => piece`lot.expires < ${value}`, hasIndex: () => false },
+  recNo: { condition: (value: number) => piece`lot.rec_no = ${value}`, hasIndex: () => true },
+  ...Object.fromEntries(
+    fieldRows.flatMap((row) =>
+      row.filter === undefined ? [] : [[row.filter.as ?? row.name, filterOf(row)]],
+    ),
+  ),
 };
 
 /** A condition on `lot`. `hasIndex`: an index leads to the matching lots. */
@@ -198,9 +208,9 @@ type GivenFilter = { condition: Piece; hasIndex: boolean };
 /** The filters that are set, with their values. */
 function givenFilters(filters: LotFilters): GivenFilter[] {
   return Object.entries(filterTable).flatMap(([name, filter]) => {
-    const value = filters[name as keyof LotFilters];
-    const { condition, hasIndex } = filter as Filter<typeof value>;
-    return value === undefined ? [] : [{ condition: condition(value), hasIndex: hasIndex(value) }];
+    const value = filters[name as keyof LotFilters] as never;
+    if (value === undefined) return [];
+    return [{ condition: filter.condition(value), hasIndex: filter.hasIndex(value) }];
   });
 }
 

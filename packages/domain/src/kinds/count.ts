@@ -188,7 +188,7 @@ function putIn(
   units: Quantity,
 ): Entry[] {
   if (units === 0n) return [];
-  const { wid, reasonCode, remark, reference } = request;
+  const { wid, serial, reasonCode, remark, reference } = request;
   const lot =
     request.recno !== undefined
       ? lots[0]!
@@ -198,7 +198,7 @@ function putIn(
           spot: request.spot ?? '',
           received: batch.now,
           expires: null,
-          serial: request.serial ?? '',
+          serial: serial ?? '',
           serial2: null,
           rfidTag: null,
           netWeight: null,
@@ -206,7 +206,7 @@ function putIn(
           hold: false,
           origin: {
             kind: 'received',
-            request: { wid, reasonCode, remark, reference },
+            request: { serial, reasonCode, remark, reference },
             owner: item.dfltOwner,
           },
         });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { formatDateTime, parseDateTime } from '../date-time.ts';
-import { Amount, Code, DateTimeText, Flag, Id, ItemName, isReal, lengthMax, text, Units } from '../fields.ts';
-import { Lot } from '../lot.ts';
+import { formatDateTime } from '../date-time.ts';
+import { Code, Flag, Id, ItemName, isReal, Units } from '../fields.ts';
+import { Lot, listedOf } from '../lot.ts';
+import { type FieldRow, fieldRows, lastMomentOf, type SentField, type SentShape } from '../lot-fields.ts';
 import { Permission } from '../permission.ts';
 import { type Decimal, type Quantity, quantityOf } from '../quantity.ts';
 import { addLot, type Batch, changeUnits, recNoOf, refuseLevel } from '../stock/batch.ts';
@@ -10,6 +11,12 @@ import { itemOfLots, lot } from '../story.ts';
 import type { Kind, KindWords } from './kind.ts';
 import { sharedRefusals } from './words.ts';
 
+const ofSent = <Value>(read: (row: FieldRow) => Value) =>
+  Object.fromEntries(fieldRows.flatMap((row) => (row.sent === undefined ? [] : [[row.name, read(row)]])));
+// The document has had them in this order since 0.1.0. A new field comes with the others.
+const { spot, serial, serial2, rfidTag, reference, remark, netWeight, grossWeight, price, jobid, ...others } =
+  ofSent(({ sent }) => sent) as SentShape;
+
 /** `POST /Inventory/Receive`. */
 export const ReceiveRequest = z
   .object({
@@ -17,21 +24,9 @@ export const ReceiveRequest = z
     units: Units.describe('Quantity received'),
     wid: Id.describe('Destination warehouse ID'),
     reasonCode: Code.describe('Reason code of the adjustment'),
-    spot: text(lengthMax.label).optional().describe('Bin/location'),
-    serial: text(lengthMax.label).optional().describe('Serial or lot number'),
-    serial2: text(lengthMax.label).optional().describe('Secondary serial'),
-    rfidTag: text(lengthMax.label).optional().describe('RFID tag'),
-    reference: text(lengthMax.label).optional().describe('External reference, such as a PO number'),
-    remark: text(lengthMax.remark).optional().describe('Notes'),
-    netWeight: Amount.optional().describe('Net weight'),
-    grossWeight: Amount.optional().describe('Gross weight'),
-    price: Amount.optional().describe('Unit cost'),
-    expires: DateTimeText.optional().describe(
-      'Expiration; without an offset, UTC. A date is good through that day, and kept as its last millisecond.',
-    ),
-    supplier: Code.optional().describe('Vendor/supplier ID'),
-    line: Code.optional().describe('PO line number when receiving against a PO'),
-    jobid: Code.optional().describe('Job/project ID'),
+    ...{ spot, serial, serial2, rfidTag, reference, remark, netWeight, grossWeight, price },
+    ...others,
+    jobid,
   })
   .meta({ id: 'ReceiveRequest' });
 export type ReceiveRequest = z.infer<typeof ReceiveRequest>;
@@ -79,7 +74,7 @@ function decide(batch: Batch, { body: request }: Receive): Decision {
     wid: request.wid,
     spot: request.spot ?? '',
     received: batch.now,
-    expires: request.expires === undefined ? null : expiryOf(request.expires),
+    expires: request.expires === undefined ? null : lastMomentOf(request.expires),
     serial: request.serial ?? '',
     serial2: request.serial2 ?? null,
     rfidTag: request.rfidTag ?? null,
@@ -100,27 +95,15 @@ function decide(batch: Batch, { body: request }: Receive): Decision {
       associate: associateOf(item.dfltOwner),
       warehouse: batch.warehouses.get(request.wid) ?? '',
       wID: request.wid,
-      spot: request.spot ?? '',
+      spot: lot.spot,
       units,
       received: formatDateTime(batch.now),
       shipped: null,
-      serial: lot.serial,
-      serial2: lot.serial2,
-      rFIDTag: request.rfidTag ?? null,
-      remark: request.remark ?? '',
-      hold: false,
-      jobID: request.jobid ?? 0,
+      ...listedOf(request),
       jobName: null,
       active: true,
     },
   }));
-}
-
-/** The last moment of a lot. A date means the end of its UTC day, so that answers show the same date. */
-function expiryOf(text: string): number {
-  const parsed = parseDateTime(text);
-  if (parsed === null) throw new RangeError(`not a datetime: ${text}`);
-  return parsed.precision === 'day' ? parsed.at + 86_400_000 - 1 : parsed.at;
 }
 
 function weightOf(weight: Decimal | undefined): Quantity | null {
@@ -182,9 +165,8 @@ export const receive = {
   tried: ReceiveTried,
   since: 1,
   fields: {
-    ...{ itemID: 1, units: 1, wid: 1, reasonCode: 1, spot: 1, serial: 1, serial2: 1, rfidTag: 1 },
-    ...{ reference: 1, remark: 1, netWeight: 1, grossWeight: 1, price: 1, expires: 1, supplier: 1 },
-    ...{ line: 1, jobid: 1 },
+    ...{ itemID: 1, units: 1, wid: 1, reasonCode: 1 },
+    ...(ofSent(({ since }) => since!) as Record<SentField, number>),
   },
   status: 201,
   permission: Permission.PositiveAdjustment,

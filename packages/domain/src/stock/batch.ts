@@ -1,4 +1,6 @@
-import { type Decimal, parseQuantity, type Quantity } from '../quantity.ts';
+import type { z } from 'zod';
+import type { OwnField, SentField, SentShape } from '../lot-fields.ts';
+import { parseQuantity, type Quantity } from '../quantity.ts';
 import { type Conflict, noRoomInLevel, noRoomInLot, type Untaken } from '../refusals/conflict.ts';
 import type { LotFilter } from './lot-filter.ts';
 
@@ -96,15 +98,8 @@ export type LotState = {
 };
 
 /** What a new lot keeps of the call that created it. */
-export type Receipt = {
-  wid: number;
-  reasonCode: number;
-  reference?: string | undefined;
-  remark?: string | undefined;
-  price?: Decimal | undefined;
-  supplier?: number | undefined;
-  line?: number | undefined;
-  jobid?: number | undefined;
+export type Receipt = { reasonCode: number } & {
+  [Field in Exclude<SentField, OwnField>]?: z.infer<SentShape[Field]>;
 };
 
 /** One signed line of the ledger. `balance`: the lot's units afterwards. */
