@@ -4,7 +4,7 @@ import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/catalog/items';
-import { readScopeNames } from '@inventory/db/catalog/warehouses';
+import { readScope } from '@inventory/db/catalog/warehouses';
 import { readChanges } from '@inventory/db/changes/read-changes';
 import { readFeedPosition } from '@inventory/db/changes/read-position';
 import { mayBeApplied } from '@inventory/db/postgres/lost-answer';
@@ -235,7 +235,7 @@ describe('a look-up or read-back', () => {
       (sql: Sql) => hasItemFields(sql, shortId, {}),
       (sql: Sql) => readFeedPosition(sql, 0),
       (sql: Sql) => readChanges(sql, page),
-      (sql: Sql) => readScopeNames(sql, [1]),
+      (sql: Sql) => readScope(sql, [1]),
     ];
     const findingNothing = [
       (sql: Sql) => readOutcomes(sql, [receipt(lookedUp), keyless(receipt(lookedUp))]),
@@ -266,7 +266,7 @@ describe('a look-up or read-back', () => {
       (sql) => hasItemFields(sql, shortId, { discontinued: false }),
       (sql) => readFeedPosition(sql, 0),
       (sql) => readChanges(sql, page),
-      (sql) => readScopeNames(sql, [1]),
+      (sql) => readScope(sql, [1]),
       // Changes nothing.
       (sql) => updateItem(sql, shortId, { discontinued: false }),
     ];

@@ -1,4 +1,4 @@
-import { readScopeNames } from '@inventory/db/catalog/warehouses';
+import { readScope } from '@inventory/db/catalog/warehouses';
 import { type ChangePage, type ChangeText, changesBytesMax } from '@inventory/db/changes/read-changes';
 import {
   type FeedPosition,
@@ -147,7 +147,7 @@ export async function followChanges(
   let page: ChangePage & { isShared: boolean };
   try {
     if (isNewScope) {
-      const warehouses = await reads.run((sql) => readScopeNames(sql, reader.wids), wait);
+      const warehouses = await reads.run((sql) => readScope(sql, reader.wids), wait);
       const text = scopeChange(warehouses);
       first.push({ no: place.after, text });
       bytesMax -= Buffer.byteLength(text);

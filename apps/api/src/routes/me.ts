@@ -1,5 +1,5 @@
 import { denyAction } from '@inventory/auth/scope';
-import { readWarehouseNames } from '@inventory/db/catalog/warehouses';
+import { readWarehouses } from '@inventory/db/catalog/warehouses';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
 import { operationsMax } from '@inventory/domain/contract/batch';
 import { Me } from '@inventory/domain/contract/me';
@@ -49,7 +49,6 @@ export function meRoutes(options: MeOptions) {
         const { reads, feed, rateLimit, operationLimit, now, routes } = options;
         const operationsPerMinute = client.operationsPerMinute ?? operationLimit;
         const position = await feed.soon();
-        const warehouses = await reads.run((sql) => readWarehouseNames(sql, [...client.scope]), wait);
         const told: Me = {
           clientId: client.clientId,
           readOnly: client.readOnly,
@@ -59,7 +58,7 @@ export function meRoutes(options: MeOptions) {
           operations: routes()
             .filter(({ permission, writes }) => denyAction(client, permission, writes) === null)
             .map(({ description }) => description.id),
-          warehouses: warehouses.map(({ wid, name }) => ({ wID: wid, name })),
+          warehouses: await reads.run((sql) => readWarehouses(sql, [...client.scope]), wait),
           limits: {
             requestsPerMinute: client.rateLimit ?? rateLimit,
             operationsPerMinute,

@@ -1,4 +1,6 @@
-import { send } from '../postgres/piece.ts';
+import type { Warehouse } from '@inventory/domain/contract/warehouse';
+import { type Columns, columnList, recordText } from '../lists/record-json.ts';
+import { raw, send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
 import { onStandbys } from '../postgres/servers/on-standbys.ts';
 
@@ -17,12 +19,12 @@ export async function findUnknownWarehouses(sql: Sql, wids: readonly number[]): 
   return rows.map((row) => row.wid);
 }
 
-/** A warehouse. `clients`: the number of clients that have it in scope. */
-export type Warehouse = { wid: number; name: string; created: Date; clients: number };
+/** A warehouse for operators. `clients`: the number of clients that have it in scope. */
+type ListedWarehouse = { wid: number; name: string; created: Date; clients: number };
 
 /** All warehouses, by id. */
-export async function listWarehouses(sql: Sql): Promise<Warehouse[]> {
-  const rows = await sql<Warehouse[]>`
+export async function listWarehouses(sql: Sql): Promise<ListedWarehouse[]> {
+  const rows = await sql<ListedWarehouse[]>`
     select wid, name, created,
       (select count(*) from client_warehouse where client_warehouse.wid = warehouse.wid)::integer as clients
     from warehouse
@@ -30,23 +32,28 @@ export async function listWarehouses(sql: Sql): Promise<Warehouse[]> {
   return [...rows];
 }
 
-/** The names of these warehouses, by id. */
-export function readWarehouseNames(
-  sql: Sql,
-  wids: readonly number[],
-): Promise<{ wid: number; name: string }[]> {
-  return sql<{ wid: number; name: string }[]>`
-    select wid, name
+// What callers see of a warehouse.
+const columns: Columns<keyof Warehouse> = { wID: 'warehouse.wid', name: 'warehouse.name' };
+const shown = raw(columnList(columns));
+
+/** The expression for a warehouse's JSON text. */
+export const warehouseRecord = recordText(columns);
+
+/** These warehouses, by id. */
+export function readWarehouses(sql: Sql, wids: readonly number[]): Promise<Warehouse[]> {
+  return send<Warehouse>(sql)`
+    select ${shown}
     from warehouse
-    where wid = any(${wids as number[]}::integer[])
+    where wid = any(${wids}::integer[])
     order by wid`;
 }
 
 /** The same for a reader of the feed: with synchronous standbys, these have the names and the scope. */
-export function readScopeNames(sql: Sql, wids: readonly number[]): Promise<{ wid: number; name: string }[]> {
-  return send<{ wid: number; name: string }>(sql)`
-    select wid, name, ${onStandbys} as on_standbys
+export async function readScope(sql: Sql, wids: readonly number[]): Promise<Warehouse[]> {
+  const rows = await send<Warehouse & { on_standbys: unknown }>(sql)`
+    select ${shown}, ${onStandbys} as on_standbys
     from unnest(${wids}::integer[]) as asked (wid)
     join warehouse using (wid)
     order by wid`;
+  return rows.map(({ on_standbys: _, ...warehouse }) => warehouse);
 }

@@ -1,4 +1,5 @@
 import type { OrderedLevel } from '@inventory/domain/contract/change';
+import { warehouseRecord } from '../catalog/warehouses.ts';
 import { itemRecord } from '../lists/list-items.ts';
 import { fullLotRecord } from '../lists/list-lots.ts';
 import { type Columns, recordText } from '../lists/record-json.ts';
@@ -214,7 +215,7 @@ function otherChange(wids: readonly number[]): Piece {
         where stock_level.part_no = change.part_no and stock_level.wid = change.wid
       )
       when 'warehouse' then (
-        select json_build_object('type', 'warehouse', 'wID', warehouse.wid, 'name', warehouse.name)::text
+        select ${extended(piece`'"type":"warehouse"'`, warehouseRecord)}
         from warehouse
         where warehouse.wid = change.wid
       )

@@ -1,6 +1,6 @@
 import { scopeChange, shortIdentity, writeCursor } from '@inventory/domain/contract/change-cursor';
 import { type FeedReader, judgePlace, writeState } from '@inventory/domain/contract/feed-state';
-import { readScopeNames } from '../catalog/warehouses.ts';
+import { readScope } from '../catalog/warehouses.ts';
 import type { Sql } from '../postgres/pool.ts';
 import { readChanges } from './read-changes.ts';
 import type { FeedPosition } from './read-position.ts';
@@ -50,7 +50,7 @@ export async function readNextChanges(
   const judged = judgePlace({ after: afterNo, state: toldScope }, position.places, reader);
   // Without it, a reader that keeps a copy would not know that its copy shows other warehouses.
   const isNewScope = judged.lost || judged.isNewScope;
-  if (isNewScope) changes.push(scopeChange(await readScopeNames(sql, wids)));
+  if (isNewScope) changes.push(scopeChange(await readScope(sql, wids)));
   const until = Math.max(afterNo, position.knownNo);
   const limit = Math.max(1, changesMax - changes.length);
   const room = bytesMax - Buffer.byteLength(changes.join());

@@ -1,3 +1,5 @@
+import type { Warehouse } from './warehouse.ts';
+
 /** A place in the change feed, as a caller keeps it. */
 export type Cursor = {
   /** The first digits of the identity of the database. */
@@ -48,9 +50,6 @@ export function shortIdentity(identity: string): string {
 }
 
 /** The change that tells a caller its warehouses, because they are others than at its place. */
-export function scopeChange(warehouses: readonly { wid: number; name: string }[]): string {
-  return JSON.stringify({
-    type: 'scope',
-    warehouses: warehouses.map(({ wid, name }) => ({ wID: wid, name })),
-  });
+export function scopeChange(warehouses: readonly Warehouse[]): string {
+  return JSON.stringify({ type: 'scope', warehouses });
 }

@@ -3,6 +3,7 @@ import { FullLot } from '../lot.ts';
 import { Item } from './item.ts';
 import { StockLevel } from './stock-level.ts';
 import { Transaction } from './transaction.ts';
+import { Warehouse } from './warehouse.ts';
 
 /** What is needed to place a change; each kind has its own fields beside it. */
 const typed = <Type extends string>(type: Type, meaning: string) => ({
@@ -52,16 +53,14 @@ const OrderedLevel = z
   .meta({ id: 'LevelChange' });
 export type OrderedLevel = z.infer<typeof OrderedLevel>;
 
-const NamedWarehouse = z.object({ wID: FullLot.shape.wID, name: z.string().describe('Warehouse name') });
-
 const WarehouseChange = z
-  .object({ ...typed('warehouse', 'A warehouse that was renamed'), ...NamedWarehouse.shape })
+  .object({ ...typed('warehouse', 'A warehouse that was renamed'), ...Warehouse.shape })
   .meta({ id: 'WarehouseChange' });
 
 const ScopeChange = z
   .object({
     ...typed('scope', 'Your warehouses are others than when the cursor was given: read the lists again'),
-    warehouses: z.array(NamedWarehouse).describe('The scope now, by wID'),
+    warehouses: z.array(Warehouse).describe('The scope now, by wID'),
   })
   .meta({ id: 'ScopeChange' });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Warehouse } from './warehouse.ts';
 
 /** The answer to a client that asks about itself. */
 export const Me = z
@@ -13,9 +14,7 @@ export const Me = z
       .describe(
         'The calls that it may make, by operationId; that of a stock transaction is also its `op` in a batch',
       ),
-    warehouses: z
-      .array(z.object({ wID: z.int().describe('Warehouse ID'), name: z.string().describe('Warehouse name') }))
-      .describe('The scope, by wID'),
+    warehouses: z.array(Warehouse).describe('The scope, by wID'),
     limits: z.object({
       requestsPerMinute: z.int().describe('Requests in a window of 60 s'),
       operationsPerMinute: z.int().describe('Batch operations in a window of 60 s'),
