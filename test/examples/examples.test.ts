@@ -36,7 +36,7 @@ const blocks = readBlocks();
 const notRun: [command: RegExp, ranBy: { test: string } | { because: string }][] = [
   [/^npx -y pnpm@12 start\b(?! --restore)/, { test: 'examples/examples' }],
   [
-    /^npx -y pnpm@12 (?:run )?(?:test|check|format|monitoring|clocks|audit:|sbom|test:|bench )/,
+    /^npx -y pnpm@12 (?:run )?(?:test|check|format|monitoring|clocks|pictures|audit:|sbom|test:|bench )/,
     { because: 'these are the tests, checks and measurements themselves' },
   ],
   [/^git |^docker compose (?:up|build)\b/, { test: 'examples/procedures' }],
