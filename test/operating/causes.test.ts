@@ -142,7 +142,7 @@ const cases: Case[] = [
   { cause: 'redis', how: 'cut', why: '' },
   { cause: 'postgres', how: 'cut', why: '' },
   { cause: 'redis', how: 'stalled', why: '' },
-  { cause: 'postgres', how: 'stalled', why: 'no answer within 3000 ms\\)$' },
+  { cause: 'postgres', how: 'stalled', why: '(?:no answer within 3000 ms|.*CONNECT_TIMEOUT.*)\\)$' },
 ];
 
 test.each(cases)(
