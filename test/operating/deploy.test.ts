@@ -198,10 +198,14 @@ async function copyWithField(): Promise<string> {
   };
   await edit(
     'packages/domain/src/kinds/receive.ts',
-    '    spot: text(',
-    '    colour: text(9).optional(),\n    spot: text(',
+    '    ...others,\n    jobid,',
+    '    ...others,\n    jobid,\n    colour: z.string().max(9).optional(),',
   );
-  await edit('packages/domain/src/kinds/receive.ts', 'jobid: 1 }', 'jobid: 1, colour: 2 }');
+  await edit(
+    'packages/domain/src/kinds/receive.ts',
+    'wid: 1, reasonCode: 1 },',
+    'wid: 1, reasonCode: 1, colour: 2 },',
+  );
   return copy;
 }
 
