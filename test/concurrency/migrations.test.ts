@@ -180,6 +180,14 @@ test.each([
   expect(await isApplied()).toBe(false);
 });
 
+test('a migration whose comments were mended after it was applied has nothing to do', async () => {
+  const { sql, write, run } = await openOneBehind(addColumn);
+  await run('first');
+  await write(`-- One more column.\n\n${addColumn}`);
+  await run('second');
+  expect(await sql`select one_more from warehouse`).toEqual([]);
+});
+
 test.each([
   [
     'edited',

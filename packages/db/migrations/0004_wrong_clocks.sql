@@ -147,9 +147,9 @@ create table corrected_time (
   corrected timestamptz(3) not null
 );
 
--- What the rules of stored times are measured by: Postgres' clock, unless it is behind the time of
--- retention. Then it was set back, and must not make right times look wrong: some minutes more than that
--- time, which is a minute old.
+-- The time against which stored times are judged: that of Postgres' clock, unless it is behind the time of
+-- retention. Then the clock was set back and would make right times look wrong, so this is the time of
+-- retention, which may be a minute old, and some minutes more.
 create function latest_now() returns timestamptz language sql volatile
 security definer set search_path = public, pg_temp as $$
   select date_trunc('milliseconds', case
@@ -266,7 +266,7 @@ $$;
 -- sequence, because it is read without a lock, and what is written to it is seen at once and stays.
 create sequence change_floor_seq minvalue 0 start 0;
 
--- What processes of 0.1.0 told was two seconds behind.
+-- Processes of 0.1.0 told a time two seconds before now.
 select setval('change_floor_seq', floor(extract(epoch from clock_timestamp()) * 1000)::bigint - 2000);
 
 -- As before, and never before the latest time that was told. The transaction holds the lock of the moment

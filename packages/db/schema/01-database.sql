@@ -4,7 +4,8 @@
 -- it, too.
 
 -- The steps that created the tables: step 1 is these files, each later step a file of packages/db/migrations.
--- The checksum is that of the text that ran (src/schema-steps.ts), so later edits of a file are noticed.
+-- The checksum is that of the statements that ran (src/migrate/checksum.ts), so later edits of a file are
+-- noticed, but for those of comments.
 create table schema_version (
   version integer primary key,
   name text not null,

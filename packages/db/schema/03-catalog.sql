@@ -47,7 +47,7 @@ create index item_modified_idx on item (modified);
 create index item_described_idx on item (described) where described is not null;
 
 -- Other names of items. An alias never equals a shortID. Adding an alias locks the item table and waits for
--- creates under way (src/aliases.ts). The trigger does the reverse: a create sees every alias that was added
+-- creates under way (`teach_alias`). The trigger does the reverse: a create sees every alias that was added
 -- before it.
 create table item_alias (
   alias text collate "C" primary key check (alias <> ''),

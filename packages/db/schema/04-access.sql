@@ -88,7 +88,7 @@ create table signing_key (
 );
 
 -- The keys that sign envelopes and answers. Redis never sees them, so a process that can only write to Redis
--- can neither request anything nor answer. The newest key signs; see src/envelope-keys.ts.
+-- can neither request anything nor answer. The newest key signs; see src/access/envelope-keys.ts.
 create table envelope_key (
   kid integer generated always as identity primary key,
   -- three times 122 random bits

@@ -96,7 +96,7 @@ create index lot_hold_idx on lot (wid, received desc, rec_no desc) where hold;
 -- One index for each kind of pick. It finds the lots that a transaction may take in the order of allocation
 -- (earliest expiry, none last, then received, then recNo), however many other lots the item has. Lots on hold
 -- are never picked. A lot that never expires has 'infinity' there, so that one range contains all lots that
--- have not expired. src/batch/pick-statements.ts has a statement for each index.
+-- have not expired. src/batch/picks/pick-statements.ts has a statement for each index.
 create index lot_pick_serial_idx on lot (part_no, wid, serial, (coalesce(expires, 'infinity')), received, rec_no)
   where active and not hold and serial <> '';
 create index lot_pick_serial2_idx on lot (part_no, wid, serial2, (coalesce(expires, 'infinity')), received, rec_no)

@@ -138,8 +138,8 @@ create table backup_record (
   primary key (taken_at, server)
 );
 
--- The progress of the background audit: see src/audit-slice.ts. One row. A pass goes through the lots by
--- number, then through the levels.
+-- The progress of the background audit: see src/audit/audit-slice.ts. One row. A pass goes through the lots
+-- by number, then through the levels.
 create table audit_progress (
   is_only boolean primary key default true check (is_only),
   lot_after bigint not null default 0,

@@ -71,7 +71,7 @@ grant update (description, category, sub_category, uom, put_up, units, dflt_owne
 grant insert on item_arrival to inventory_api;
 grant execute on function teach_alias to inventory_api;
 grant delete on item_alias to inventory_api;
--- Whoever searches or writes items evaluates them.
+-- Searches and writes of items evaluate them.
 grant execute on function fold_beyond_ascii, search_fold, search_pieces to inventory_api, inventory_operator;
 -- Only abandoned requests: an applied or refused one needs more columns.
 grant insert (request_id, status) on stock_transaction to inventory_api;

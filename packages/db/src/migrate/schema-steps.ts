@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PlainError } from '@inventory/process/plain-error';
+import { checksumOf } from './checksum.ts';
 
 const schemaFolder = join(import.meta.dirname, '../../schema');
 const migrationsFolder = join(import.meta.dirname, '../../migrations');
@@ -42,7 +42,7 @@ export function knownVersion(): number {
 }
 
 function toStep(version: number, name: string, script: string): SchemaStep {
-  return { version, name, script, checksum: createHash('sha256').update(script).digest('hex') };
+  return { version, name, script, checksum: checksumOf(script) };
 }
 
 function listFiles(folder: string): string[] {
