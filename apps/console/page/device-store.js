@@ -23,25 +23,29 @@ function forgetConnection() {
   opening = null;
 }
 
-async function begin(mode) {
-  const begun = await open();
-  try {
-    return begun.transaction('kept', mode);
-  } catch (error) {
-    // Closed, and not told yet.
-    if (error.name !== 'InvalidStateError') throw error;
-    forgetConnection();
-    return (await open()).transaction('kept', mode);
-  }
-}
-
-async function run(mode, ask) {
-  const tx = await begin(mode);
-  const request = ask(tx.objectStore('kept'));
+function transact(database, mode, ask) {
   return new Promise((resolve, reject) => {
+    const tx = database.transaction('kept', mode);
+    const request = ask(tx.objectStore('kept'));
     tx.oncomplete = () => resolve(request.result);
     tx.onabort = () => reject(tx.error);
   });
+}
+
+// Chromium forgets transactions that begin while it closes their connection: they never end, and a new
+// connection works.
+const silentMs = 10_000;
+const silence = () => new Promise((_, reject) => setTimeout(reject, silentMs, new Error('no answer')));
+
+/** Does it again over a new connection, once, if the browser has closed this one. */
+async function run(mode, ask) {
+  const first = open();
+  try {
+    return await Promise.race([first.then((database) => transact(database, mode, ask)), silence()]);
+  } catch {
+    if (opening === first) forgetConnection();
+    return transact(await open(), mode, ask);
+  }
 }
 
 /** The value of this name; undefined if there is none. */

@@ -45,7 +45,7 @@ export function indexedDbStorage(name: string): QueueStorage {
   const connection = keepConnection(indexedDB, name);
 
   async function change<Result>(work: Work<Result>, told?: StorageChange | null): Promise<Result> {
-    const result = await connection.use((database) => transact(database, work));
+    const result = await connection.use((database, isAgain) => transact(database, work, isAgain));
     if (told !== undefined) others?.postMessage(told);
     return result;
   }
@@ -65,10 +65,24 @@ export function indexedDbStorage(name: string): QueueStorage {
         return () => waiting.result as StoredOperation[];
       }),
     add: (operation: QueuedOperation) =>
-      change((store) => {
+      change((store, isAgain) => {
+        let seq: number | undefined;
         // The browser numbers them, and gives no number twice.
-        const added = store('waiting').put({ operation });
-        return () => added.result;
+        const add = () => {
+          const added = store('waiting').put({ operation });
+          added.onsuccess = () => {
+            seq = added.result;
+          };
+        };
+        if (isAgain) {
+          const waiting = store('waiting').getAll();
+          waiting.onsuccess = () => {
+            const stored = waiting.result as StoredOperation[];
+            seq = stored.find((each) => each.operation.key === operation.key)?.seq;
+            if (seq === undefined) add();
+          };
+        } else add();
+        return () => seq!;
       }, null),
     take: (taken, refused) =>
       change(
@@ -94,62 +108,79 @@ export function indexedDbStorage(name: string): QueueStorage {
   };
 }
 
-type Work<Result> = (store: (name: string) => Store) => () => Result;
+/** `isAgain`: it was tried before, and nobody knows whether it was done. */
+type Work<Result> = (store: (name: string) => Store, isAgain: boolean) => () => Result;
 
-function transact<Result>(database: Database, work: Work<Result>): Promise<Result> {
+function transact<Result>(database: Database, work: Work<Result>, isAgain: boolean): Promise<Result> {
   return new Promise((resolve, reject) => {
     const tx = database.transaction(['waiting', 'refused'], 'readwrite', { durability: 'strict' });
     // An error aborts it, too, and only then is it certain that nothing of it stays.
     tx.onabort = () => reject(tx.error);
-    const result = work((store) => tx.objectStore(store));
+    const result = work((store) => tx.objectStore(store), isAgain);
     tx.oncomplete = () => resolve(result());
   });
 }
 
-/** A connection to the database, which is made again when the browser has closed it. */
+/** A connection to the database, which is made again when the browser has closed it, or no longer answers. */
 function keepConnection(indexedDB: Browser['indexedDB'], name: string) {
   let opened: Promise<Database> | null = null;
+  let isEnded = false;
 
   const open = () => {
-    opened ??= openDatabase(indexedDB, name).then(
-      (database) => {
+    if (isEnded) return Promise.reject(new Error('the queue was closed'));
+    if (opened === null) {
+      const connection = openDatabase(indexedDB, name);
+      opened = connection;
+      const forgetIt = () => forget(connection);
+      connection.then((database) => {
         // By the browser, for want of room, or because somebody cleared the page's data.
-        database.onclose = forget;
-        return database;
-      },
-      (error) => {
-        forget();
-        throw error;
-      },
-    );
+        database.onclose = forgetIt;
+      }, forgetIt);
+    }
     return opened;
   };
-  const forget = () => {
-    opened = null;
+  const forget = (connection: Promise<Database>) => {
+    if (opened === connection) opened = null;
   };
   // Its failure is told by the first call.
   open().catch(() => {});
 
   return {
-    async use<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
-      const connection = open();
-      try {
-        return await work(await connection);
-      } catch (error) {
-        const isClosed = opened !== connection || (error as Error | null)?.name === 'InvalidStateError';
-        if (!isClosed) throw error;
-        // Nothing of it was done: a transaction that the browser ends is taken back whole.
-        if (opened === connection) forget();
-        return work(await open());
+    async use<Result>(work: (database: Database, isAgain: boolean) => Promise<Result>): Promise<Result> {
+      for (let attempt = 1; ; attempt++) {
+        const connection = open();
+        try {
+          const worked = connection.then((database) => work(database, attempt > 1));
+          return await orSilence(worked, silentMs * 2 ** attempt);
+        } catch (error) {
+          // There is no room, and a new connection has no more.
+          const isFull = (error as Error | null)?.name === 'QuotaExceededError';
+          if (isFull || isEnded || attempt === attempts) throw error;
+          forget(connection);
+          // What it still does is done before the next connection's work.
+          connection.then((database) => database.close()).catch(() => {});
+        }
       }
     },
     async close() {
-      const last = opened;
-      opened = Promise.reject(new Error('the queue was closed'));
-      opened.catch(() => {});
-      (await last)?.close();
+      isEnded = true;
+      (await opened)?.close();
     },
   };
+}
+
+// Chromium forgets transactions that begin while it closes their connection: they never end, and a new
+// connection works. Each attempt is given twice the time, in milliseconds: a device may be slow.
+const silentMs = 2000;
+const attempts = 5;
+
+/** Fails if nothing is heard of it for so long. */
+async function orSilence<Result>(work: Promise<Result>, ms: number): Promise<Result> {
+  let timer: ReturnType<typeof setTimeout>;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('IndexedDB does not answer')), ms);
+  });
+  return Promise.race([work, silence]).finally(() => clearTimeout(timer));
 }
 
 function openDatabase(indexedDB: Browser['indexedDB'], name: string): Promise<Database> {
