@@ -5,6 +5,7 @@ import { namedIn } from './live.js';
 import { Marks } from './marks.js';
 import { addressOf } from './routes.js';
 import { state } from './state.js';
+import { learnUnits, unitOf } from './units.js';
 import { Actions } from './work-form.js';
 
 /** The fields of a lot that are shown if they say something, with their words. */
@@ -38,7 +39,15 @@ const describedBy = (lot, { type, partNo, description }) =>
 export function Lot({ recNo }) {
   const apply = (lot, change) =>
     namedIn(change).some((each) => each.recNo === recNo) ? undefined : describedBy(lot, change);
-  const read = () => state.session.client.lot(recNo);
+  const read = async () => {
+    const { client } = state.session;
+    const found = await client.lot(recNo);
+    if (unitOf(found) === '') {
+      const item = await client.item(found.partNo).catch(() => null);
+      if (item !== null) learnUnits([item]);
+    }
+    return found;
+  };
   const [lot, problem] = useHeld(`lot/${recNo}`, read, apply, 'Offline: this lot cannot be read.');
   if (lot === null)
     return html`<section class="card">
@@ -53,7 +62,7 @@ export function Lot({ recNo }) {
   return html`
     <section class="card" aria-label=${`Lot ${recNo}`}>
       <p class="quiet">Lot ${lot.recNo} of <a href=${addressOf('item', lot.shortID)}><bdi>${lot.shortID}</bdi></a></p>
-      <h1>${lot.units} <span class="quiet">units</span><${Marks} lot=${lot} /></h1>
+      <h1>${lot.units} <span class="quiet"><bdi>${unitOf(lot) || 'units'}</bdi></span><${Marks} lot=${lot} /></h1>
       <p><bdi>${lot.description}</bdi></p>
       ${lot.shipped === null && html`<${Actions} about=${{ itemID: lot.shortID, recno: lot.recNo, wid: lot.wID, spot: lot.spot }} lots=${[lot]} />`}
       ${problem && html`<p class="alert" role="alert">${problem}</p>`}

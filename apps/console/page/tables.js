@@ -100,7 +100,7 @@ export const tables = {
         show: ({ received }) => html`<span class="amount">${day(received)}</span>`,
       },
       {
-        ...{ name: 'expires', word: 'Expires', share: 9, place: 'line', label: true },
+        ...{ name: 'expires', word: 'Expires', share: 9, sorts: true, place: 'line', label: true },
         show: (lot) =>
           html`<span class="amount">${day(lot.expires)}</span><${Marks} lot=${{ ...lot, hold: false }} />`,
       },
@@ -120,10 +120,10 @@ export const tables = {
     order: ['partNo', 'ASC'],
     columns: [
       {
-        ...{ name: 'shortID', word: 'Item', share: 17, place: 'title' },
+        ...{ name: 'shortID', word: 'Item', share: 17, sorts: true, place: 'title' },
         show: ({ shortID }) => link('item', shortID),
       },
-      { name: 'description', word: 'Description', share: 24, place: 'sub' },
+      { name: 'description', word: 'Description', share: 24, sorts: true, place: 'sub' },
       { name: 'partNo', word: 'Part no.', share: 8, sorts: true, isNumber: true },
       ...[
         ['inStock', 'In stock', 'line'],

@@ -118,6 +118,8 @@ export async function runService(
       worker: urlOf(internalHost, ofWorker.internalPort!),
     };
     steps.end();
+    if (Number.parseInt(process.versions.node, 10) < 24)
+      print('On Node 24 a request takes about a tenth less of the processor.');
     for (const line of await bannerOf(baseUrl, internal, demoClient, signal)) print(line);
     await whenAborted(signal);
   } finally {

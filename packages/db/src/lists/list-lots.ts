@@ -71,26 +71,26 @@ export function fullLotRecord(scope: readonly number[]): Piece {
   return piece`(select row_to_json(record) from (select ${fullLotColumns(scope)}) as record)::text`;
 }
 
-const listed = fieldRows.filter(({ view }) => view === 'list');
+const sorted = fieldRows.filter(({ view, name }) => view === 'list' || name === 'expires');
 const sortColumns = sortColumnsOf<string>(
   {
     ...{ ...columns, units: 'lot.units', received: 'lot.received', shipped: 'lot.shipped' },
-    ...fieldsBy(({ column }) => `lot.${column}`, listed),
+    ...fieldsBy(({ column }) => `lot.${column}`, sorted),
   },
   {
     blank: [
       'description',
       'associate',
-      ...listed.filter(({ type }) => type === 'text').map(({ shownAs }) => shownAs),
+      ...sorted.filter(({ type }) => type === 'text').map(({ shownAs }) => shownAs),
     ],
     nullable: [
       ...['shipped', 'jobName'],
-      ...listed.filter((row) => row.type !== 'text' && row.empty === null).map(({ shownAs }) => shownAs),
+      ...sorted.filter((row) => row.type !== 'text' && row.empty === null).map(({ shownAs }) => shownAs),
     ],
   },
 );
 
-/** All scalar columns of a lot. */
+/** All scalar columns of a lot as lists show it, and its expiration. */
 export const lotSortColumns = Object.keys(sortColumns);
 
 /** The extension's filters. Each narrows the list. Lots without a time are not before any. */

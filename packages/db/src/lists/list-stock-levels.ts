@@ -22,23 +22,24 @@ const quantities = {
 
 const sums: Columns<keyof StockLevel> = { partNo: 'part_no', ...quantities };
 
-const sortColumns = sortColumnsOf(sums, { blank: [], nullable: [] });
+const ofItem = (column: string) =>
+  `(select item.${column} from item where item.part_no = stock_level.part_no)`;
 
-/** All scalar columns of a stock level. */
+const names = { shortID: ofItem('short_id'), description: ofItem('description') };
+
+const sortColumns = sortColumnsOf({ ...sums, ...names }, { blank: ['description'], nullable: [] });
+
+/** All scalar columns of a stock level, and the names of its item. */
 export const stockLevelSortColumns = Object.keys(sortColumns);
 
 const columns = Object.fromEntries(
   Object.entries(sums).map(([field, sum]) => [field, field === 'partNo' ? sum : `trim_scale(${sum})`]),
 );
 
-const ofItem = (column: string) =>
-  `(select item.${column} from item where item.part_no = stock_level.part_no)`;
-
 /** Includes the names of the item, so a change of those counts as a change of the record. */
 const fullRecord = recordText({
   ...columns,
-  shortID: ofItem('short_id'),
-  description: ofItem('description'),
+  ...names,
   modified: dateTimeText(`greatest(max(stock_level.modified), ${ofItem('described')})`),
 });
 
