@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { addressOf, ensureLogins } from '@inventory/db/access/logins';
 import { findImbalances } from '@inventory/db/audit/audit';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import type { Sql } from '@inventory/db/postgres/pool';
@@ -14,6 +16,9 @@ export const itemCount = 1000;
 // All callers share this machine's address.
 const manyCallers = { CONNECTIONS_MAX: '10000', CONNECTIONS_PER_ADDRESS_MAX: '0' };
 
+// Else the processes of its sites outlive a run that is cut, some of them stopped.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+
 /** A running way of writing, on its own database. */
 export type Site = {
   origin: string;
@@ -21,6 +26,9 @@ export type Site = {
   sql: Sql;
   /** Resident memory of each process, bytes. */
   processes: { api: Started; worker: Started | null };
+  /** Stops its processes where they are, so that they take nothing from the others, and lets them go on. */
+  pause(): void;
+  resume(): void;
   /** Waits up to a minute until it is idle, so that leftover work of one load does not burden the next. */
   settle(): Promise<void>;
   /** Stops it. Throws if levels, lots and entries do not add up. */
@@ -37,21 +45,29 @@ export async function startSite(
   const { url, sql, secret } = await makeDatabase(stack, name, way.source);
   await seed(sql);
   const env = {
-    DATABASE_URL: url,
     REDIS_URL: stack.redisUrl,
     PORT: '0',
     QUEUE_PREFIX: name,
     ...manyCallers,
     ...way.env,
   };
-  const worker = way.worker === null ? null : await startProcess(way.worker, env, { nodeOptions });
-  const api = await startProcess(way.api, env, { nodeOptions });
+  const login = await makeLogins(sql, url, name);
+  const start = (program: string, address: string) =>
+    startProcess(program, { ...env, DATABASE_URL: address }, { nodeOptions });
+  const worker = way.worker === null ? null : await start(way.worker, login.worker);
+  // A way without a worker writes by itself.
+  const api = await start(way.api, worker === null ? login.both : login.api);
+  const signal = (name: NodeJS.Signals) => {
+    for (const process of [worker, api]) process?.child.kill(name);
+  };
   const origin = `http://127.0.0.1:${api.port}`;
   return {
     origin,
     token: await fetchToken(origin, 'bench', secret),
     sql,
     processes: { api, worker },
+    pause: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
     settle: () => untilIdle(sql),
     async stop() {
       await api.stop();
@@ -71,6 +87,24 @@ export async function makeDatabase(stack: Stack, name: string, source?: string) 
   await addWarehouse(sql, { wid: 1, name: 'Main' });
   await sql`insert into item (short_id, created_by) select 'I' || n, 'bench' from generate_series(0, ${itemCount - 1}) as n`;
   return { url, sql, secret: await addCaller(sql, 'bench', 1) };
+}
+
+/**
+ * The addresses for logins with the rights of the parts, as the service has them in production: the triggers
+ * check less for the owner of the tables. `both`: with the rights of api and worker.
+ */
+async function makeLogins(sql: Sql, url: string, site: string) {
+  const logins = { api: ['api'], worker: ['worker'], both: ['api', 'worker'] } as const;
+  const addresses = { api: url, worker: url, both: url };
+  for (const [name, parts] of Object.entries(logins)) {
+    const login = { name: `${site}_${name}`, password: randomBytes(16).toString('hex') };
+    await ensureLogins(
+      sql,
+      parts.map((part) => ({ part, ...login })),
+    );
+    addresses[name as keyof typeof logins] = addressOf(url, login);
+  }
+  return addresses;
 }
 
 async function untilIdle(sql: Sql): Promise<void> {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { readOptions } from '../harness/read-options.ts';
+import { differs, ratioText } from './compare.ts';
 import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts';
 import { type LoadResult, medianOf, runLoad } from './load.ts';
 import { csvOf, marksTable, tableOf, writeBeside, writeSection } from './report.ts';
@@ -11,18 +12,18 @@ import { addTrackedStock } from './tracked-stock.ts';
 import { type Way, wayOf, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
-// pnpm bench write [--runs 3] [--seconds 3] [--ways ours,plain] [--scenarios 'serial;keys']
+// pnpm bench write [--runs 5] [--seconds 5] [--ways ours,plain] [--scenarios 'serial;keys']
 // [--source DIR,DIR] [--dry]: compares the ways of writing in one run. `--scenarios`: only loads whose
 // names contain one of these. `--source`: also the service in other checkouts, with their libraries
-// installed, load by load in turns with ours; a second checkout of the same code shows how much two equal
-// ways differ. The docs then get a table of all of them and keep their marks. Half load is measured of ours
-// and of those only together with the plain way, because it is half of the plain way's rate.
+// installed, load by load in turns with ours, and a twin of ours, which shows how much two equal ways differ.
+// The docs then get a table of all of them and keep their marks. Half load is measured of ours and of those
+// only together with the plain way, because it is half of the plain way's rate.
 const values = readOptions(
   'bench write',
   'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
   {
-    runs: { value: 'number', default: '3', about: 'how often each is measured' },
-    seconds: { value: 'number', default: '3', about: 'how long each time' },
+    runs: { value: 'number', default: '5', about: 'how often each is measured' },
+    seconds: { value: 'number', default: '5', about: 'how long each time' },
     ways: { value: 'list', default: Object.keys(ways).join(','), about: 'only these ways' },
     scenarios: {
       value: 'words',
@@ -40,13 +41,14 @@ const values = readOptions(
 const runs = Number(values.runs);
 const seconds = Number(values.seconds);
 const words = values.scenarios.split(';');
-const sources = Object.fromEntries(
-  values.source
-    .split(',')
-    .filter((folder) => folder !== '')
-    .map((folder) => [basename(folder), wayOf(folder)]),
-);
 const comparesSources = values.source !== '';
+const twin = { ...ways.ours, name: 'ours again' };
+const sources: Record<string, Way> = comparesSources
+  ? {
+      twin,
+      ...Object.fromEntries(values.source.split(',').map((folder) => [basename(folder), wayOf(folder)])),
+    }
+  : {};
 const known: Record<string, Way> = { ...ways, ...sources };
 const wayIds = values.ways.split(',').flatMap((id) => (id === 'ours' ? [id, ...Object.keys(sources)] : [id]));
 // The ways of a group run at the same time and take turns under each load: a machine of varying speed is
@@ -112,6 +114,8 @@ async function measure(ids: string[], run: number, loads: readonly Scenario[], s
     for (const load of warmUp) await runLoad({ ...site, ...load, warmUpSeconds: 0 });
     if (loads.some(({ callers }) => callers === 1))
       await runLoad({ ...site, ...warmUpAlone, warmUpSeconds: 0 });
+    await site.settle();
+    site.pause();
   }
   for (const [index, scenario] of loads.entries()) {
     // Each goes first as often as it goes second.
@@ -123,7 +127,10 @@ async function measure(ids: string[], run: number, loads: readonly Scenario[], s
     const half = { ...scenario, ...halfLoad };
     for (const { id, site } of taking) await measureOne(run, id, site, half, plain.rate / 2);
   }
-  for (const { site } of sites) await site.stop();
+  for (const { site } of sites) {
+    site.resume();
+    await site.stop();
+  }
 }
 
 async function measureOne(
@@ -135,10 +142,12 @@ async function measureOne(
 ): Promise<void> {
   const { name, callers, load } = scenario;
   const paced = pacePerSecond === undefined ? {} : { pacePerSecond };
+  site.resume();
   const before = readCpu(site);
   const result = await runLoad({ ...site, callers, seconds, warmUpSeconds: 1, next: load(), ...paced });
   const after = readCpu(site);
   await site.settle();
+  site.pause();
   const cpu = before === null || after === null ? null : cpuPerRequest(before, after, result.answered);
   results.set(keyOf(id, scenario), [...(results.get(keyOf(id, scenario)) ?? []), { ...result, cpu }]);
   const { rate, p50Ms, p99Ms, errors } = result;
@@ -153,6 +162,25 @@ function cpuText({ api, worker, postgres, redis }: CpuTime): string {
   return [api, worker, postgres, redis].map((part) => part.toFixed(0)).join(' + ');
 }
 
+const cpuOf = ({ cpu }: Measured) =>
+  cpu === null ? Number.NaN : cpu.api + cpu.worker + cpu.postgres + cpu.redis;
+
+/** A figure of ours divided by that of another way, turn by turn. */
+function ratiosTo(way: string, scenario: Named, read: (result: Measured) => number): number[] {
+  const [ours, others] = ['ours', way].map((id) => results.get(keyOf(id, scenario)) ?? []);
+  return ours!
+    .slice(0, others!.length)
+    .map((result, turn) => read(result) / read(others![turn]!))
+    .filter(Number.isFinite);
+}
+
+/** How ours compares with another way, and whether a twin of ours differs as much. */
+function ratioTo(way: string, scenario: Named, read: (result: Measured) => number): string {
+  const ratios = ratiosTo(way, scenario, read);
+  const isTold = !comparesSources || way === 'twin' || differs(ratios, ratiosTo('twin', scenario, read));
+  return `${ratioText(ratios)}${isTold || ratios.length === 0 ? '' : ', no difference'}`;
+}
+
 /** NaN if not measured. */
 const median = (way: string, scenario: Named, read: (result: Measured) => number) =>
   medianOf((results.get(keyOf(way, scenario)) ?? []).map(read));
@@ -163,7 +191,6 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
     .map((id) => {
       const of = (read: (result: Measured) => number) => median(id, scenario, read);
       const cpu = (part: keyof CpuTime) => of((result) => result.cpu?.[part] ?? Number.NaN);
-      const ratio = median('ours', scenario, ({ rate }) => rate) / of(({ rate }) => rate);
       return [
         String(scenario.callers),
         scenario.name,
@@ -172,7 +199,8 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
         of(({ p50Ms }) => p50Ms).toFixed(1),
         of(({ p99Ms }) => p99Ms).toFixed(1),
         String(of(({ errors }) => errors)),
-        id === 'ours' || !Number.isFinite(ratio) ? '' : `${ratio.toFixed(comparesSources ? 2 : 1)} x`,
+        id === 'ours' ? '' : ratioTo(id, scenario, cpuOf),
+        id === 'ours' ? '' : ratioTo(id, scenario, ({ rate }) => rate),
         Number.isNaN(cpu('api'))
           ? ''
           : cpuText({
@@ -184,9 +212,21 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
       ];
     }),
 );
-const head = ['callers', 'load', 'way', 'requests/s', 'p50 ms', 'p99 ms', 'errors', 'ours / it', 'CPU, µs'];
+const head = [
+  'callers',
+  'load',
+  'way',
+  'requests/s',
+  'p50 ms',
+  'p99 ms',
+  'errors',
+  'CPU: ours / it',
+  'rate: ours / it',
+  'CPU, µs',
+];
 const text = [
-  `Medians of ${runs} runs of ${seconds} s each. \`ours / it\` is our rate divided by that of the other way. ` +
+  `Medians of ${runs} runs of ${seconds} s each, in turns, while the other ways stand still. \`ours / it\` is ` +
+    'our figure divided by that of the other way: the median of the turns, the lowest and the highest. ' +
     'Each way first warms up: 32 callers for 6 s, 128 for 10 s, one for 8 s (not for loads on much stock). ' +
     'A load by serial, tag or spot is one third each of receipts, moves and issues. ' +
     'All figures are in [write.csv](benchmarks/write.csv). ' +
@@ -197,7 +237,7 @@ const text = [
 ].join('\n\n');
 console.log(`\n${text}\n\n${tableOf(head, rows)}`);
 if (!values.dry && comparesSources) {
-  const options = `--runs ${runs} --seconds ${seconds} --ways ${values.ways} --source ${Object.keys(sources)}`;
+  const options = `--runs ${runs} --seconds ${seconds} --ways ${values.ways} --source ${values.source.split(',').map((folder) => basename(folder))}`;
   await writeSection('sources', `\`pnpm bench write ${options}\``, tableOf(head, rows));
 } else if (!values.dry && values.scenarios === '') {
   await writeSection('write', `\`pnpm bench write --runs ${runs} --seconds ${seconds}\``, text);

@@ -8,8 +8,8 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 const patience = { interval: 50 };
 
 /**
- * Tells each command that Redis is given from now on. Not by ioredis, which ends with an error when the first one
- * comes together with the answer to its own.
+ * Tells each command that Redis is given from now on. ioredis can do this, too, but ends with an error when
+ * the first one comes together with the answer to its own.
  */
 function watchCommands(tell: (...words: string[]) => void): void {
   const { hostname, port, username, password } = new URL(inject('redisUrl'));

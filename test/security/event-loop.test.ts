@@ -24,8 +24,9 @@ afterAll(() => api?.stop());
 const rounds = 5;
 
 /**
- * Expects that a round does no more than this part of a batch's work at one stretch: by the processor's time, of
- * which other programs on the machine take none. The best of five counts, for garbage is collected when it is.
+ * Expects that a round does no more than this part of a batch's work at one stretch: by the processor's
+ * time, of which other programs on the machine take none. The best of five counts: garbage is collected at
+ * any moment.
  */
 async function expectStretches(body: object, most: number, status?: number, path = '/Inventory/Batch') {
   const text = JSON.stringify(body);

@@ -9,6 +9,9 @@ export const pace = { hand: 120, fastHand: 70, scanner: 5, slowScanner: 30 };
 // Whoever presses keys pauses before the first.
 const pauseMs = 300;
 
+/** Of the page. */
+declare const document: { addEventListener(...listening: [string, (event: Event) => void, object]): void };
+
 type Hands = { session: CDPSession; at: number };
 const handsOf = new WeakMap<Page, Promise<Hands>>();
 
@@ -25,9 +28,9 @@ const codeOf = (key: string) => (/[a-z\d]/i.test(key) ? key.toUpperCase().charCo
 
 /**
  * Presses keys, one after the other. The browser is told when each was pressed, so a slow machine makes no
- * scanner slow. Names of keys stand beside characters.
+ * scanner slow. Names of keys stand beside characters. `since`: when the first was pressed, if not now.
  */
-async function press(page: Page, keys: readonly string[], gapMs: number): Promise<void> {
+async function press(page: Page, keys: readonly string[], gapMs: number, since?: number): Promise<void> {
   const known =
     handsOf.get(page) ??
     page
@@ -36,7 +39,7 @@ async function press(page: Page, keys: readonly string[], gapMs: number): Promis
       .then((session) => ({ session, at: 0 }));
   handsOf.set(page, known);
   const hands = await known;
-  let at = Math.max(Date.now(), hands.at + pauseMs);
+  let at = since ?? Math.max(Date.now(), hands.at + pauseMs);
   for (const key of keys) {
     const shown = special[key] ?? { key, text: key, windowsVirtualKeyCode: codeOf(key) };
     for (const type of ['keyDown', 'keyUp'] as const) {
@@ -68,6 +71,14 @@ export function typeFast(page: Page, text: string): Promise<void> {
 
 /** Puts a whole code in at once and ends it with Enter, as some devices do. */
 export async function putIn(page: Page, code: string): Promise<void> {
+  const seen = await page.evaluateHandle(() => {
+    const at = new Promise<number>((resolve) => {
+      const tell = ({ timeStamp }: Event) => resolve(performance.timeOrigin + timeStamp);
+      document.addEventListener('beforeinput', tell, { once: true, capture: true });
+    });
+    return { at };
+  });
   await page.keyboard.insertText(code);
-  await page.keyboard.press('Enter');
+  const at = await seen.evaluate(({ at }) => at);
+  await press(page, ['Enter'], 0, at + pace.scanner);
 }
