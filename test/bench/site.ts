@@ -91,7 +91,7 @@ export async function makeDatabase(stack: Stack, name: string, source?: string) 
 
 /**
  * The addresses for logins with the rights of the parts, as the service has them in production: the triggers
- * check less for the owner of the tables. `both`: with the rights of api and worker.
+ * check less for the owner of the tables. `both`: with the rights of api and worker, and all of a writer.
  */
 async function makeLogins(sql: Sql, url: string, site: string) {
   const logins = { api: ['api'], worker: ['worker'], both: ['api', 'worker'] } as const;
@@ -104,6 +104,10 @@ async function makeLogins(sql: Sql, url: string, site: string) {
     );
     addresses[name as keyof typeof logins] = addressOf(url, login);
   }
+  const writer = `${site}_both`;
+  await sql.unsafe(`
+    grant select, insert, update on all tables in schema public to ${writer};
+    grant usage on all sequences in schema public to ${writer}`);
   return addresses;
 }
 

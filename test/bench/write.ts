@@ -68,6 +68,8 @@ const warmUp = [
 ];
 // Single requests take another path through the code. At some hundred a second, compiling it takes this long.
 const warmUpAlone = { callers: 1, seconds: 8, next: receive(spread) };
+// Before each measurement, because a process that stood still has become cold.
+const warmUpSeconds = 2;
 
 const chosen = (all: readonly Scenario[]) =>
   all.filter(({ name }) => words.some((word) => name.includes(word)));
@@ -104,18 +106,18 @@ try {
 /** Measures ways in turns, each on a site of its own. */
 async function measure(ids: string[], run: number, loads: readonly Scenario[], size: 'small' | 'large') {
   const sites: { id: string; site: Site }[] = [];
-  for (const id of ids) {
+  // The site that was warmed up first has become cold again by its turn, so each is the first as often.
+  const first = run % ids.length;
+  for (const id of [...ids.slice(first), ...ids.slice(0, first)]) {
     const seed = size === 'large' ? addTrackedStock : undefined;
     sites.push({ id, site: await startSite(stack, known[id]!, `bench_${id}_${size}_${run}`, seed) });
   }
   // Warms up each service: compiled, connected, its gates created. The tables are not analysed, because picks
   // must find their index whatever Postgres assumes about them.
-  for (const { site } of sites) {
-    for (const load of warmUp) await runLoad({ ...site, ...load, warmUpSeconds: 0 });
-    if (loads.some(({ callers }) => callers === 1))
-      await runLoad({ ...site, ...warmUpAlone, warmUpSeconds: 0 });
-    await site.settle();
-    site.pause();
+  const alone = loads.some(({ callers }) => callers === 1) ? [warmUpAlone] : [];
+  for (const { site } of sites) site.pause();
+  for (const load of [...warmUp, ...alone]) {
+    for (const { site } of sites) await runAlone(site, { ...load, warmUpSeconds: 0 });
   }
   for (const [index, scenario] of loads.entries()) {
     // Each goes first as often as it goes second.
@@ -133,6 +135,15 @@ async function measure(ids: string[], run: number, loads: readonly Scenario[], s
   }
 }
 
+/** Puts a load on a site while all others stand still. */
+async function runAlone(site: Site, load: Omit<Parameters<typeof runLoad>[0], 'origin' | 'token'>) {
+  site.resume();
+  const result = await runLoad({ ...site, ...load });
+  await site.settle();
+  site.pause();
+  return result;
+}
+
 async function measureOne(
   run: number,
   id: string,
@@ -142,12 +153,11 @@ async function measureOne(
 ): Promise<void> {
   const { name, callers, load } = scenario;
   const paced = pacePerSecond === undefined ? {} : { pacePerSecond };
-  site.resume();
+  const next = load();
+  await runAlone(site, { callers, seconds: warmUpSeconds, warmUpSeconds: 0, next, ...paced });
   const before = readCpu(site);
-  const result = await runLoad({ ...site, callers, seconds, warmUpSeconds: 1, next: load(), ...paced });
+  const result = await runAlone(site, { callers, seconds, warmUpSeconds: 0, next, ...paced });
   const after = readCpu(site);
-  await site.settle();
-  site.pause();
   const cpu = before === null || after === null ? null : cpuPerRequest(before, after, result.answered);
   results.set(keyOf(id, scenario), [...(results.get(keyOf(id, scenario)) ?? []), { ...result, cpu }]);
   const { rate, p50Ms, p99Ms, errors } = result;
@@ -231,7 +241,7 @@ const text = [
     'A load by serial, tag or spot is one third each of receipts, moves and issues. ' +
     'All figures are in [write.csv](benchmarks/write.csv). ' +
     (canTellCpu
-      ? 'There, `CPU` is microseconds a request, of api, worker, all processes of Postgres and Redis, including the warm-up.'
+      ? 'There, `CPU` is microseconds a request, of api, worker, all processes of Postgres and Redis.'
       : 'This system does not tell how much CPU time processes use.'),
   marksTable(marksOf(median)),
 ].join('\n\n');
