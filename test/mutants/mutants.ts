@@ -197,6 +197,15 @@ export const mutants: readonly Mutant[] = [
       [applyBatch, 'if (isOutdated(parts, operations, batch.levels, facts)) throw', 'if (false) throw'],
     ]),
   ]),
+  ...noticedBy('concurrency/list-scans.test.ts', [
+    mutant('all gates read, and the list again for each', 'each list is read once', [
+      [
+        gates,
+        'stock_level.part_no = any(array[wanted.part_no]) and stock_level.wid = any(array[wanted.wid])',
+        'stock_level.part_no = wanted.part_no and stock_level.wid = wanted.wid',
+      ],
+    ]),
+  ]),
   ...noticedBy('concurrency/batch.test.ts', [
     mutant('SKIP LOCKED on gates', '20 of 20 units are seen', [
       [gates, "of stock_level'", "of stock_level skip locked'"],

@@ -59,7 +59,7 @@ export async function makeGates(
     select part_no, wid
     from unnest(${plainArray(missing.map((gate) => gate.partNo))}::integer[], ${plainArray(missing.map((gate) => gate.wid))}::integer[])
       as missing (part_no, wid)
-    join warehouse using (wid)
+    cross join lateral (select from warehouse where warehouse.wid = missing.wid offset 0) as known
     order by part_no, wid
     on conflict do nothing`;
   for (const key of (await readLevels(sql, missing)).keys()) {
@@ -193,11 +193,12 @@ async function selectGates(
   gates: readonly GateId[],
   locking: string,
 ): Promise<Map<string, LevelState>> {
+  // The list comes first; see `byKeys`.
   const rows = await send<LevelRow>(sql)`
-    select part_no, wid, in_stock, on_hold, used
+    select wanted.part_no, wanted.wid, in_stock, on_hold, used
     from unnest(${plainArray(gates.map((gate) => gate.partNo))}::integer[], ${plainArray(gates.map((gate) => gate.wid))}::integer[])
       as wanted (part_no, wid)
-    join stock_level using (part_no, wid)
+    join stock_level on stock_level.part_no = any(array[wanted.part_no]) and stock_level.wid = any(array[wanted.wid])
     ${raw(locking)}`;
   return new Map(
     rows.map((row) => {

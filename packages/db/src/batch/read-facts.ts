@@ -106,7 +106,7 @@ export async function readFacts(
         select json_agg(json_build_object('client_id', client_id, 'read_only', read_only, 'permissions', permissions, 'wids',
           array(select wid from client_warehouse where client_warehouse.client_id = client.client_id)))
         from client
-        join security_group using (group_id)
+        join security_group on security_group.group_id = any(array[client.group_id])
         where client_id = any(${clientIds}::text[]) and not disabled
       ) as clients,
       (

@@ -11,6 +11,7 @@ export async function readLedger(
   tx: Tx,
   transactionNos: readonly number[],
 ): Promise<{ entries: LedgerLine[]; reversed: Set<number> }> {
+  // The list comes first; see `byKeys`.
   const [lines, reversals] = await Promise.all([
     send<
       LotRow & {
@@ -24,13 +25,12 @@ export async function readLedger(
       select 0 as pick, false as late, ${raw(columns)}, stock_entry.transaction_no, stock_entry.line,
         stock_entry.wid as entry_wid, stock_entry.spot as entry_spot, stock_entry.delta
       from unnest(${transactionNos as number[]}::bigint[]) as asked (transaction_no)
-      join stock_entry using (transaction_no)
-      join lot on lot.rec_no = stock_entry.rec_no`,
+      join stock_entry on stock_entry.transaction_no = any(array[asked.transaction_no])
+      join lot on lot.rec_no = any(array[stock_entry.rec_no])`,
     tx<{ reverses: number }[]>`
       select reverses
-      from unnest(${transactionNos as number[]}::bigint[]) as asked (transaction_no)
-      join stock_transaction on stock_transaction.reverses = asked.transaction_no
-      where reverses is not null`,
+      from stock_transaction
+      where reverses = any(${transactionNos as number[]}::bigint[]) and reverses is not null`,
   ]);
   const entries = [...lines]
     .sort((a, b) => a.transaction_no - b.transaction_no || a.line - b.line)

@@ -175,6 +175,7 @@ function reversedBy({ request, status }: DecidedTransaction): number | null {
   return status === 'applied' && 'of' in request ? request.body.transactionNo : null;
 }
 
+// In all of these statements the list comes first, whatever the statistics say; see `byKeys`.
 function writeLevels(levels: readonly LevelState[], moment: Date): Piece {
   return piece`
     update stock_level
@@ -184,7 +185,7 @@ function writeLevels(levels: readonly LevelState[], moment: Date): Piece {
         ${plainArray(levels.map((level) => formatQuantity(level.inStock)))}::numeric[],
         ${plainArray(levels.map((level) => formatQuantity(level.onHold)))}::numeric[]
       ) as changed (part_no, wid, in_stock, on_hold)
-    where stock_level.part_no = changed.part_no and stock_level.wid = changed.wid`;
+    where stock_level.part_no = any(array[changed.part_no]) and stock_level.wid = any(array[changed.wid])`;
 }
 
 const own = namesOf(ownColumns);
@@ -203,7 +204,7 @@ function updateLots(lots: readonly LotState[], now: Date, moment: Date): Piece {
         -- The driver cannot send arrays of booleans.
         ${plainArray(lots.map((lot) => Number(lot.hold)))}::integer[]::boolean[], ${plainArray(lots.map((lot) => lot.holdOf?.recNo ?? null))}::bigint[]
       ) as changed (rec_no, units, ${own}, hold, hold_of)
-    where lot.rec_no = changed.rec_no`;
+    where lot.rec_no = any(array[changed.rec_no])`;
 }
 
 /**
@@ -253,7 +254,7 @@ function insertSplitLots(newLots: readonly LotState[], now: Date, moment: Date):
         ${plainArray(lots.map(({ hold }) => Number(hold)))}::integer[]::boolean[],
         ${plainArray(lots.map(({ holdOf }) => holdOf?.recNo ?? null))}::bigint[]
       ) as split (rec_no, from_rec_no, source_rec_no, wid, units, ${own}, hold, hold_of)
-    join lot as source on source.rec_no = split.source_rec_no`;
+    join lot as source on source.rec_no = any(array[split.source_rec_no])`;
 }
 
 /** The reason of the hold that a lot takes over from another one. */

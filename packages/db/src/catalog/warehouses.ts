@@ -52,8 +52,8 @@ export function readWarehouses(sql: Sql, wids: readonly number[]): Promise<Wareh
 export async function readScope(sql: Sql, wids: readonly number[]): Promise<Warehouse[]> {
   const rows = await send<Warehouse & { on_standbys: unknown }>(sql)`
     select ${shown}, ${onStandbys} as on_standbys
-    from unnest(${wids}::integer[]) as asked (wid)
-    join warehouse using (wid)
+    from warehouse
+    where wid = any(${wids}::integer[])
     order by wid`;
   return rows.map(({ on_standbys: _, ...warehouse }) => warehouse);
 }

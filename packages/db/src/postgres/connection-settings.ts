@@ -66,6 +66,10 @@ export type ConnectionUse = {
    * statements that touch as many rows as they are given keys. Otherwise a plan that was made while a table
    * was small and reads it whole would stay when it has grown. Or a plan for items with few lots, which reads
    * and sorts all of an item's lots, would be used for an item with thousands.
+   *
+   * A join with a list of keys is written `column = any(array[list.key])`, so that the list comes first. With
+   * `column = list.key` Postgres may also read the whole table in the order of its index, and the list again
+   * for each row. While the table has few rows, that looks cheaper, and the plan is kept when it has grown.
    */
   byKeys?: boolean;
   /** A statement uses only one core, to leave others free. */

@@ -74,7 +74,8 @@ export function keyRows(requests: readonly KeyedRequest[]): Piece {
       -- Forces one index look-up for each key, even if the planner believes that the table is empty.
       offset 0
     ) as key
-    left join stock_transaction on stock_transaction.request_id = key.request_id`;
+    -- Likewise; see byKeys.
+    left join stock_transaction on stock_transaction.request_id = any(array[key.request_id])`;
 }
 
 /** Returns the outcomes of requests from their keys, by request id. Undecided requests are missing. */

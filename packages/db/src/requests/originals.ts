@@ -11,6 +11,7 @@ export async function readOriginals(
   sql: Sql,
   transactionNos: readonly number[],
 ): Promise<Map<number, Original>> {
+  // The list comes first; see `byKeys`.
   const rows = await sql<
     {
       transaction_no: number;
@@ -32,9 +33,9 @@ export async function readOriginals(
         0
       ) as lines
     from unnest(${[...new Set(transactionNos)]}::bigint[]) as asked (transaction_no)
-    join stock_transaction as undone using (transaction_no)
+    join stock_transaction as undone on undone.transaction_no = any(array[asked.transaction_no])
     -- A reversal names its original; a reversal of a reversal leads to the first original.
-    join stock_transaction as first on first.transaction_no = coalesce(undone.reverses, undone.transaction_no)
+    join stock_transaction as first on first.transaction_no = any(array[coalesce(undone.reverses, undone.transaction_no)])
     where undone.status = 'applied' and undone.kind = any(${kindNames}::text[])`;
   return new Map(
     rows.map(({ transaction_no, kind, first, lines }) => {

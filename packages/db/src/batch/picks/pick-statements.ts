@@ -145,10 +145,11 @@ function pickStatement(
   now: Date | null,
 ): PendingQuery<LookedRow[]> {
   if (kind === 'recNo') {
+    // The list comes first; see `byKeys`.
     return send<LookedRow>(tx)`
       select pick, false as late, ${raw(columns)}
       from unnest(${plainArray(picks.map((pick) => pick.recNo!))}::bigint[]) with ordinality as named (rec_no, pick)
-      join lot using (rec_no)`;
+      join lot on lot.rec_no = any(array[named.rec_no])`;
   }
   const text = isExact ? lotsText(kind, isHeld, lots) : lookedText(kind, isHeld, lots, looks);
   return send<LookedRow>(tx)`
