@@ -247,8 +247,23 @@ describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium
     await press(['A', 'C', 'B'], null);
     const sortable = () => page.locator('thead button').allInnerTexts();
     expect(await sortable()).toEqual([
-      ...['Lot', 'Item', 'Description', 'Units', 'Spot', 'Warehouse', 'Serial', 'Received', 'Hold'],
+      ...[
+        'Lot',
+        'Item',
+        'Description',
+        'Units',
+        'Spot',
+        'Warehouse',
+        'Serial',
+        'Received',
+        'Expires',
+        'Hold',
+      ],
     ]);
+    await goTo(page, `levels?item=${itemID}`);
+    await expect
+      .poll(sortable)
+      .toEqual(['Item', 'Description', 'Part no.', 'In stock', 'On hold', 'Committed', 'Available']);
     await goTo(page, `transactions?item=${itemID}&sort=transactionNo`);
     await expect.poll(sortable).toEqual(['Number']);
     await expect
