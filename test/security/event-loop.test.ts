@@ -121,7 +121,7 @@ async function ledgerReads(sql: Sql, work: () => Promise<unknown>): Promise<numb
   const options = sql.options as { debug?: unknown };
   let count = 0;
   options.debug = (_: number, text: string) => {
-    if (text.includes('join stock_entry using (transaction_no)')) count += 1;
+    if (text.includes('join stock_entry on')) count += 1;
   };
   await work();
   options.debug = undefined;
