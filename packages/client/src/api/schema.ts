@@ -3994,7 +3994,7 @@ export interface operations {
                 /** @description Items per page; more than 250 is capped to 250 */
                 pageSize?: number;
                 /** @description Column to sort by. Empty fields, null or blank, come last in both directions, text in the order of its code points. Any other value: the default order; `direction` is ignored */
-                sort?: "recNo" | "partNo" | "shortID" | "description" | "associate" | "warehouse" | "wID" | "spot" | "units" | "received" | "shipped" | "serial" | "serial2" | "rFIDTag" | "remark" | "hold" | "jobID" | "jobName" | "active";
+                sort?: "recNo" | "partNo" | "shortID" | "description" | "associate" | "warehouse" | "wID" | "spot" | "units" | "received" | "shipped" | "serial" | "serial2" | "rFIDTag" | "remark" | "hold" | "jobID" | "jobName" | "active" | "expires";
                 /** @description ASC or DESC (any case); anything else is ASC. Only together with `sort` */
                 direction?: "ASC" | "DESC";
                 /** @description Only records modified at this moment or later (UTC when it has no offset). To miss nothing, a value of `X-Next-Modified-Since` */
@@ -4099,7 +4099,7 @@ export interface operations {
                 /** @description Items per page; more than 250 is capped to 250 */
                 pageSize?: number;
                 /** @description Column to sort by. Empty fields, null or blank, come last in both directions, text in the order of its code points. Any other value: the default order; `direction` is ignored */
-                sort?: "partNo" | "available" | "inStock" | "onOrder" | "onHold" | "committed" | "packed" | "aSN";
+                sort?: "partNo" | "available" | "inStock" | "onOrder" | "onHold" | "committed" | "packed" | "aSN" | "shortID" | "description";
                 /** @description ASC or DESC (any case); anything else is ASC. Only together with `sort` */
                 direction?: "ASC" | "DESC";
                 /** @description Only records modified at this moment or later (UTC when it has no offset). To miss nothing, a value of `X-Next-Modified-Since` */
@@ -4190,7 +4190,7 @@ export interface operations {
                 /** @description Items per page; more than 250 is capped to 250 */
                 pageSize?: number;
                 /** @description Column to sort by. Empty fields, null or blank, come last in both directions, text in the order of its code points. Any other value: the default order; `direction` is ignored */
-                sort?: "partNo" | "available" | "inStock" | "onOrder" | "onHold" | "committed" | "packed" | "aSN";
+                sort?: "partNo" | "available" | "inStock" | "onOrder" | "onHold" | "committed" | "packed" | "aSN" | "shortID" | "description";
                 /** @description ASC or DESC (any case); anything else is ASC. Only together with `sort` */
                 direction?: "ASC" | "DESC";
                 /** @description Only records modified at this moment or later (UTC when it has no offset). To miss nothing, a value of `X-Next-Modified-Since` */
@@ -4303,7 +4303,7 @@ export interface operations {
                 /** @description Items per page; more than 250 is capped to 250 */
                 pageSize?: number;
                 /** @description Column to sort by. Empty fields, null or blank, come last in both directions, text in the order of its code points. Any other value: the default order; `direction` is ignored */
-                sort?: "recNo" | "partNo" | "shortID" | "description" | "associate" | "warehouse" | "wID" | "spot" | "units" | "received" | "shipped" | "serial" | "serial2" | "rFIDTag" | "remark" | "hold" | "jobID" | "jobName" | "active";
+                sort?: "recNo" | "partNo" | "shortID" | "description" | "associate" | "warehouse" | "wID" | "spot" | "units" | "received" | "shipped" | "serial" | "serial2" | "rFIDTag" | "remark" | "hold" | "jobID" | "jobName" | "active" | "expires";
                 /** @description ASC or DESC (any case); anything else is ASC. Only together with `sort` */
                 direction?: "ASC" | "DESC";
                 /** @description Only records modified at this moment or later (UTC when it has no offset). To miss nothing, a value of `X-Next-Modified-Since` */
