@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const noted = `${root}node_modules/.pnpm-workspace-state-v1.json`;
 
-/** What pnpm has noted of the last installation; null: nothing is installed. */
+/** The state that pnpm noted of the last installation; null: nothing is installed. */
 function readState() {
   try {
     return JSON.parse(readFileSync(noted, 'utf8'));

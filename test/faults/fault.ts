@@ -1,7 +1,7 @@
 import type { Callers } from './callers.ts';
 import type { Cluster } from './cluster.ts';
 
-/** What a fault works on. */
+/** The parts that a fault works on. */
 export type Scene = {
   cluster: Cluster;
   callers: Callers;

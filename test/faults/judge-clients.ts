@@ -3,7 +3,7 @@ import { readApplied } from './check.ts';
 import type { ClientLine, ClientSaid } from './client-programs.ts';
 
 export type ClientFindings = {
-  /** What is wrong, by its kind. */
+  /** The findings, by their kind. */
   found: Record<'LOST' | 'DOUBLE' | 'GIVEN UP THAT WAS APPLIED' | 'REFUSED ODDLY' | 'OUT OF ORDER', string[]>;
   /** How many operations each was said of. */
   told: Record<ClientSaid, number>;

@@ -105,7 +105,7 @@ export async function startMember(
   return member;
 }
 
-/** What was wrong with an exit, or null. */
+/** The fault of an exit, or null. */
 function judge({ code, signal }: Exit, told: NodeJS.Signals | null): string | null {
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   if (told === null) return `ended by itself, ${how}`;

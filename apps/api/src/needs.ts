@@ -25,7 +25,7 @@ export type Needs = {
   unwritable(): UnwritableReason | null;
   /** Why Redis, which answers, refuses work; null: it takes work, or is away. */
   redisRefusal(): RedisRefusal | null;
-  /** What is wrong with Postgres; null: it answers, takes work, and its commits finish. */
+  /** The fault of Postgres; null: it answers, takes work, and its commits finish. */
   whyNoAnswer(): 'postgres' | 'unwritable' | null;
   /** Why a transaction got no answer just now. */
   whyUnanswered(): FailureCause;

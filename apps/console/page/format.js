@@ -33,7 +33,7 @@ export function daysUntil(expires) {
 /** An expiry, which is a day everywhere. */
 export const day = (text) => (text === null || text === undefined ? '' : days.format(new Date(text)));
 const kinds = { receive: 'received', move: 'moved', issue: 'issued', count: 'counted', reverse: 'undone' };
-/** What a transaction did, as people say it. */
+/** The effect of a transaction, as people say it. */
 export const kindWord = (kind) => kinds[kind] ?? kind;
 export const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 /** With its sign. */

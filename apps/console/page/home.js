@@ -18,7 +18,7 @@ const shownMax = 6;
 // Each is a section of its own.
 const sections = [Today, Expiring, Spots];
 
-/** What a person comes back to between two scans. */
+/** The page that a person comes back to between two scans. */
 export function Home() {
   const { me, offersKeep } = state.session;
   const { waiting, refused } = state;

@@ -13,7 +13,7 @@ const kinds = {
 
 export const kindOf = ({ kind }) => kinds[kind];
 
-/** What a match is about. */
+/** The subject of a match. */
 export const isItem = ({ kind }) => kind === 'item' || kind === 'alias';
 export const isSpot = ({ kind }) => kind === 'spot';
 

@@ -6,7 +6,7 @@ import { state } from './state.js';
 
 const iconPath = 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zm-7.5 8a7.5 7.5 0 0 1 15 0';
 
-/** Who is signed in, where they may work, and the way out. */
+/** The client that is signed in, its warehouses, and the way out. */
 export function Menu() {
   const { me, isKept } = state.session;
   const list = useRef();

@@ -4,7 +4,7 @@ export const state = {
   session: null,
   /** The client ID and secret of a code that was scanned or opened, until they were tried. */
   code: null,
-  /** What the last call showed. */
+  /** The state that the last call showed. */
   isOnline: true,
   /** Until then, in milliseconds, the service takes no calls of this client: it made too many. */
   limitedUntil: 0,

@@ -17,7 +17,7 @@ export function Badge() {
   </span>`;
 }
 
-/** What waits, and what was refused later, when nobody looked. */
+/** The operations that wait, and those that were refused later, when nobody looked. */
 export function Waiting() {
   const { waiting, refused, session } = state;
   const { error } = session.queue;

@@ -176,7 +176,7 @@ export const fieldRows = Object.entries<LotField>(lotFields).map(([name, field])
 }));
 export type FieldRow = (typeof fieldRows)[number];
 
-/** What a field of a lot has after a receipt that says this of it. */
+/** The value of a field of a lot after a receipt that gives it so. */
 export function receivedValue({ type, empty }: FieldRow, said: unknown): JsonAnswer {
   if (said === undefined) return empty;
   if (type === 'numeric') return quantityOf(said as Decimal);

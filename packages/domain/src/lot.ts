@@ -61,7 +61,7 @@ export const emptyOf = <V extends View>(view: V) =>
 
 const listedRows = fieldRows.filter(({ view }) => view === 'list');
 
-/** What lists show of a new lot with this receipt. */
+/** The record of a new lot with this receipt, as lists show it. */
 export function listedOf(receipt: Readonly<Record<string, unknown>>): Record<string, JsonAnswer> {
   const shown: Record<string, JsonAnswer> = {};
   for (const row of listedRows) shown[row.shownAs] = receivedValue(row, receipt[row.name]);

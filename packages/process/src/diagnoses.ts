@@ -1,6 +1,6 @@
 import { inventoryCommand } from './called-as.ts';
 
-/** What is wrong and what to do about it, in the same words wherever it is reported. */
+/** A fault and its remedy, in the same words wherever they are reported. */
 type Diagnosis = {
   /**
    * `critical`: callers are refused, get errors or are told wrong stock. `warning`: no caller notices yet.
@@ -10,11 +10,11 @@ type Diagnosis = {
   expr: string;
   for?: string;
   keepFiringFor?: string;
-  /** What is wrong, without figures and without a full stop. */
+  /** The fault, without figures and without a full stop. */
   title: string;
-  /** What that means. Continues the title's sentence. */
+  /** Its consequence. Continues the title's sentence. */
   effect: string;
-  /** What Prometheus appends to the title. */
+  /** The text that Prometheus appends to the title. */
   figures?: string;
   /** Continues a sentence that begins with "See". */
   lookAt: string;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What is signed: the bytes of a message, its id, and the time of the attempt in milliseconds since 1970. */
+/** The signed text: the bytes of a message, its id, and the attempt's time in milliseconds since 1970. */
 export type Signed = { messageId: string; at: number; body: string };
 
 /**

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 
-/** What happens to a request. */
+/** The fate of a request. */
 export type Fault =
   | 'pass'
   /** The connection ends before the service sees the request. */

@@ -114,7 +114,7 @@ function ofClient(feed: Omit<Feed, 'of'>, pace: Pace, clientId: string): ClientF
   };
 }
 
-/** Those who wait, and the look for what concerns them. */
+/** The waiting callers, and the look for changes that concern them. */
 function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
   const all = new Set<{ followed: Followed; wake: () => void }>();
   // Everything up to this number has woken whom it concerns.

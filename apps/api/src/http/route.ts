@@ -54,7 +54,7 @@ export type Call<Params, Query, Body> = {
   renew: () => Promise<AuthenticatedClient>;
   /** The response. */
   res: ServerResponse;
-  /** What the answer takes of the room for answers that were not read yet. */
+  /** The share of the answer in the room for answers that were not read yet. */
   space: () => AnswerSpace;
 };
 

@@ -25,7 +25,7 @@ export type UnreadAnswers = {
 /** A client's call. `res`: the response that answers it. */
 export type AnsweredCall = { clientId: string; res: Pick<ServerResponse, 'once' | 'destroyed' | 'destroy'> };
 
-/** What an answer takes of the budget, from before its work until its caller has read it or gone. */
+/** The share of an answer in the budget, from before its work until its caller has read it or gone. */
 export type AnswerSpace = {
   /** Reserves this many bytes more. False: there was no room in time, or the caller has gone. */
   reserve(bytes: number, wait?: Partial<Wait>): Promise<boolean>;

@@ -9,7 +9,7 @@ import { describeUnwritable, type UnwritableReason } from '@inventory/process/un
 import { describeRefusal, type RedisRefusal } from '@inventory/queue/redis/refusal';
 import type { SeenWorker } from '@inventory/queue/submit/submit';
 
-/** What is wrong, in words for the operator. */
+/** A fault, in words for the operator. */
 export type Cause = {
   code: string;
   /** `bad`: callers are refused, get errors or are told wrong stock. `warn`: no caller notices yet. */

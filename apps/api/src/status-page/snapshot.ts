@@ -48,7 +48,7 @@ const pointsMax = 300;
 const pastMax = 8;
 const workersMax = 50;
 
-/** What was found in Postgres. */
+/** The findings in Postgres. */
 type Found = { driftPlaces(): number; stoppedWebhooks(): Signs['stoppedWebhooks'] };
 
 /** Live workers, and the servers of Postgres. */

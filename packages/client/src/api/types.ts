@@ -48,7 +48,7 @@ export type ItemUpdateBody = Given<Schemas['ItemUpdateRequest']>;
 type Fields<Body> = Body extends unknown ? ('description' extends keyof Body ? Body : never) : never;
 type Named = { shortID: string } | { itemID: string };
 
-// What lists may be asked.
+// The parameters of lists.
 export type LotsQuery = Given<Query<operations['listLots']>> & { wid?: number | undefined };
 export type StockLevelsQuery = Given<Query<operations['listStockLevels']>> & { wid?: number | undefined };
 export type ItemsQuery = Given<Query<operations['listAllItems']>> & {

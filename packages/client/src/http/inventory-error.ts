@@ -27,7 +27,7 @@ export class InventoryError extends Error {
    * something between us and the service), `storage_failed` (of a queue), `invalid_signature` (of a webhook).
    */
   readonly code: string;
-  /** What stands in the way, with `conflict`: `insufficientStock`, `onHold`, … */
+  /** The cause of a `conflict`: `insufficientStock`, `onHold`, … */
   readonly reason: string | null;
   /** The figures for the reason. Quantities are texts in an exact client. */
   readonly figures: Readonly<Record<string, number | string>> | null;
@@ -40,7 +40,7 @@ export class InventoryError extends Error {
    * `idempotencyKey` to find out.
    */
   readonly outcome: Outcome;
-  /** What is known of the operations of a batch. */
+  /** The known outcomes of the operations of a batch. */
   readonly results: readonly unknown[] | null;
 
   constructor({ message, cause, ...fields }: InventoryErrorFields) {

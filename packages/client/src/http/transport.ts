@@ -30,7 +30,7 @@ export type How = {
   isResend?: boolean | undefined;
   /** Instead of that of the client. */
   timeoutMs?: number | undefined;
-  /** What the service may wait before it answers, beyond its usual time. */
+  /** How long the service may wait before it answers, beyond its usual time. */
   waitMs?: number | undefined;
 };
 

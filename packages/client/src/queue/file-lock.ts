@@ -8,7 +8,7 @@ const triesMax = 12;
 const pauseMaxPerTryMs = 50;
 // The addresses of sockets are short: 107 bytes with Linux, 103 with macOS.
 const addressBytesMax = 100;
-// What `statfs` calls NFS, SMB (three of them), 9P, FUSE, Ceph, AFS, OCFS2 and GFS2.
+// The types by which `statfs` names NFS, SMB (three of them), 9P, FUSE, Ceph, AFS, OCFS2 and GFS2.
 const networks = [
   ...[0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997],
   ...[0x65735546, 0x00c36400, 0x5346414f, 0x7461636f, 0x01161970],

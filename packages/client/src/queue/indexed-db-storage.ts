@@ -157,7 +157,7 @@ function keepConnection(indexedDB: Browser['indexedDB'], name: string) {
           const isFull = (error as Error | null)?.name === 'QuotaExceededError';
           if (isFull || isEnded || attempt === attempts) throw error;
           forget(connection);
-          // What it still does is done before the next connection's work.
+          // A transaction that still goes on ends before the next connection's work.
           connection.then((database) => database.close()).catch(() => {});
         }
       }

@@ -1,6 +1,6 @@
 import type { QueueStorage, RefusedOperation, StorageChange, StoredOperation } from './storage.ts';
 
-/** What is in a storage, as far as this program has seen. */
+/** The content of a storage, as far as this program has seen it. */
 export type View = {
   readonly waiting: ReadonlyMap<number, StoredOperation>;
   readonly refused: readonly RefusedOperation[];

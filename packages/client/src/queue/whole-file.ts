@@ -60,7 +60,7 @@ export async function openWhole(place: string, length: number): Promise<WholeFil
   return {
     length: () => length,
     async append(bytes) {
-      // What is left of an earlier one must not be followed by this.
+      // The torn end of an earlier one is cut off first, or this one would follow it.
       await cut();
       isTorn = true;
       try {

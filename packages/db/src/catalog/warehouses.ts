@@ -32,7 +32,7 @@ export async function listWarehouses(sql: Sql): Promise<ListedWarehouse[]> {
   return [...rows];
 }
 
-// What callers see of a warehouse.
+// The columns of a warehouse that callers see.
 const columns: Columns<keyof Warehouse> = { wID: 'warehouse.wid', name: 'warehouse.name' };
 const shown = raw(columnList(columns));
 

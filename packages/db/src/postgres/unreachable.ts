@@ -14,7 +14,7 @@ export function whyAway(error: unknown): string {
   return words === undefined ? code : `${code}: ${words}`;
 }
 
-// What these codes alone do not tell.
+// Causes that these codes alone do not tell.
 const wordsOf: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name is unknown',
   EAI_AGAIN: 'the name server does not answer',

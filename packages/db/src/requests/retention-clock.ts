@@ -1,6 +1,6 @@
 import type { Sql } from '../postgres/pool.ts';
 
-// What is removed is gone, and Postgres' clock may be wrong: for a moment, for hours, or since before this
+// Removal is final, and Postgres' clock may be wrong: for a moment, for hours, or since before this
 // process began. So a worker believes only the time that it saw pass itself.
 
 // Removal is about days.

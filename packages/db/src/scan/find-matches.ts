@@ -38,7 +38,7 @@ export async function findItemMatches(tx: Tx, names: readonly string[]): Promise
   return [...rows];
 }
 
-/** What an answer shows of an item. */
+/** The fields of an item in an answer. */
 export type ScannedItem = { partNo: number; shortID: string; description: string };
 
 /** Reads these items. */
@@ -69,7 +69,7 @@ export type LotMatch = { kind: Exclude<StockKind, 'spot'>; recNo: number; partNo
 export type SpotMatch = { kind: 'spot'; wID: number; spot: string };
 export type StockMatch = LotMatch | SpotMatch;
 
-/** What an answer shows of a lot, beside its item. */
+/** The fields of a lot in an answer, beside its item. */
 export type ScannedLot = {
   recNo: number;
   wID: number;

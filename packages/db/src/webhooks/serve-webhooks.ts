@@ -25,7 +25,7 @@ export type ServedWebhook = {
   state: WebhookState;
   why: string | null;
   afterNo: number;
-  /** What its receiver was told last (`FeedState`); null: nothing. */
+  /** The state that its receiver was told last (`FeedState`); null: none. */
   scope: string | null;
   /** Whether its place is of another database than this one. */
   isOther: boolean;

@@ -4,7 +4,7 @@ import type { Warehouse } from './warehouse.ts';
 export type Cursor = {
   /** The first digits of the identity of the database. */
   identity: string;
-  /** What its reader knows; see `FeedState`. 8 hexadecimal digits. */
+  /** The state of its reader; see `FeedState`. 8 hexadecimal digits. */
   state: string;
   /** All changes up to this number were told. */
   after: number;

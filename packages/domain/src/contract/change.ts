@@ -5,7 +5,7 @@ import { StockLevel } from './stock-level.ts';
 import { Transaction } from './transaction.ts';
 import { Warehouse } from './warehouse.ts';
 
-/** What is needed to place a change; each kind has its own fields beside it. */
+/** The fields that place a change; each kind has its own fields beside it. */
 const typed = <Type extends string>(type: Type, meaning: string) => ({
   type: z.literal(type).describe(meaning),
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Whose changes are told. `scopeNo`: the number of the last change of its scope; 0: there was none. */
 export type FeedReader = { scopeNo: number; wids: readonly number[] };
 
-/** What is known of the reader of a cursor, beside its number. */
+/** The state of the reader of a cursor, beside its number. */
 export type FeedState = {
   /** Whether all that it has seen, also in lists, was on the standbys when the cursor was given. */
   isOnStandbys: boolean;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a 503 says that does not mean "not applied". */
+/** The `outcome` of a 503 that does not mean "not applied". */
 export const Outcome = z
   .enum(['unknown', 'applied'])
   .describe(

@@ -10,7 +10,7 @@ export const scanBytesMax = 1024 * 1024;
 
 const dataMax = 1000;
 
-/** What a scanner read. */
+/** The code that a scanner read. */
 export const Scan = z.object({
   data: Text.min(1, { error: 'must not be empty.' })
     .max(dataMax, { error: `must be at most ${dataMax} characters long.` })

@@ -97,7 +97,7 @@ export type LotState = {
   changed: boolean;
 };
 
-/** What a new lot keeps of the call that created it. */
+/** The fields that a new lot keeps of the call that created it. */
 export type Receipt = { reasonCode: number } & {
   [Field in Exclude<SentField, OwnField>]?: z.infer<SentShape[Field]>;
 };

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What is known of each connection's caller, for choosing which connection to evict. */
+/** The standing of each connection's caller, for choosing which connection to evict. */
 export type Standing = {
   /** Notes that a right token or secret came on this connection, so its caller is no stranger. */
   noteKnown(socket: Socket): void;
