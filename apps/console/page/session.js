@@ -23,6 +23,8 @@ export async function signIn({ clientId, clientSecret, isKept, offersKeep = fals
   const credentials = { clientId, clientSecret };
   const client = openClient(credentials);
   const me = await client.me();
+  // The code that led here is used up. Else the page for signing in, which shows meanwhile, takes it again.
+  update({ code: null });
   if (state.session !== null) await signOut();
   await keep('clientId', clientId);
   if (isKept) await keep('signIn', { ...credentials, me });

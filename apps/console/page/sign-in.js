@@ -107,7 +107,6 @@ export function SignInAnother({ code }) {
     try {
       const isKept = isSame && state.session.isKept;
       await signIn({ ...code, isKept, offersKeep: !isKept });
-      leave();
     } catch (error) {
       setProblem(messageOf(error));
       setBusy(false);
