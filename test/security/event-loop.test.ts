@@ -21,30 +21,34 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 
-const rounds = 5;
-
 /**
- * Expects that a round does no more than this part of a batch's work at one stretch: by the processor's
- * time, of which other programs on the machine take none. The best of five counts: garbage is collected at
- * any moment.
+ * Expects that enough of some rounds do no more than this part of a batch's work at one stretch: by the
+ * processor's time, of which other programs on the machine take none; and not all, for garbage is collected
+ * when it is.
  */
-async function expectStretches(body: object, most: number, status?: number, path = '/Inventory/Batch') {
+async function expectStretches(
+  body: object,
+  { most, enough, rounds }: { most: number; enough: number; rounds: number },
+  status?: number,
+  path = '/Inventory/Batch',
+) {
   const text = JSON.stringify(body);
   const headers = { Authorization: `Bearer ${client.token}`, 'Content-Type': 'application/json' };
   const shares: number[] = [];
-  while (!shares.some((share) => share <= most)) {
-    expect(shares.length, `at one stretch: ${shares}`).toBeLessThan(rounds);
+  const count = (isShort: boolean) => shares.filter((share) => share <= most === isShort).length;
+  while (count(true) < enough) {
     await api.measure();
     const answer = await fetch(`${api.baseUrl}${path}`, { method: 'POST', body: text, headers });
     expect((await answer.text()).length).toBeGreaterThan(10_000);
     if (status !== undefined) expect(answer.status).toBe(status);
     const { stretchMs, workedMs } = await api.measure();
     shares.push(stretchMs / workedMs);
+    expect(count(false), `at one stretch: ${shares}`).toBeLessThanOrEqual(rounds - enough);
   }
 }
 
 // A tenth to a fifth is seen, and most of it where nobody is let in between.
-const stretchMax = 0.45;
+const few = { most: 0.45, enough: 3, rounds: 5 };
 const wrong = { op: 'receive', itemID: 'X', units: -1, wid: 1, reasonCode: 1 };
 const more = <Value>(count: number, value: (index: number) => Value) =>
   Array.from({ length: count }, (_, index) => value(index));
@@ -56,7 +60,7 @@ test.each([
 ])('a batch of nearly 1 MiB is read, judged and answered in stretches: %s', async (_, operation) => {
   for (const mode of ['each', 'atomic']) {
     const body = { mode, operations: more(500, () => operation) };
-    await expectStretches(body, stretchMax);
+    await expectStretches(body, few);
   }
 });
 
@@ -67,12 +71,12 @@ test('500 codes that name twenty lots each are found and answered in stretches',
   }));
   expect((await client.post('/Inventory/Batch', { mode: 'atomic', operations })).status).toBe(200);
   const scans = more(500, (index) => ({ data: `SHARED-${index % 25}` }));
-  await expectStretches({ scans }, stretchMax, 200, '/Scan');
+  await expectStretches({ scans }, few, 200, '/Scan');
 });
 
-// Here there is much to do beside it: a tenth is seen, a quarter and more where the lots come,
-// or are passed over, at one stretch.
-const trialStretchMax = 0.2;
+// Here there is much to do beside it: a tenth to a fifth is seen in most rounds, a third in those that
+// collect garbage, and a third in nearly all where the lots are decided at one stretch.
+const fewOfTrial = { most: 0.2, enough: 3, rounds: 11 };
 
 /** Adds so many lots of ten units to each spot, in turns, with their gate and ledger. */
 async function addLots(itemID: string, spots: readonly string[], lotsAt: readonly number[]) {
@@ -112,7 +116,7 @@ test.each([
     await addLots(stocked, spots, more(500, lotsAt));
     const operations = spots.map((spot) => issueOf(stocked, 1, { spot }));
     const body = { mode: 'atomic', dryRun: true, operations };
-    await expectStretches(body, trialStretchMax, answered);
+    await expectStretches(body, fewOfTrial, answered);
   },
 );
 
