@@ -232,15 +232,17 @@ describe.each(lists)('$path', ({ path, columns, id, alike }) => {
   });
 
   test.each(columns)('200: sorted by %s, both directions, empty fields last', async (column) => {
-    const all: Row[] = (await read('view=full&pageSize=250')).body.value;
+    // Some columns stand in the full view alone.
+    const [first] = (await read('pageSize=1')).body.value;
+    const view = column in first ? '' : 'view=full&';
+    const all: Row[] = (await read(`${view}pageSize=250`)).body.value;
     const known = new Set(all.map((row) => row[column]).filter((value) => !isEmpty(value)));
     if (alike.includes(column)) expect(known.size).toBeLessThanOrEqual(1);
     else expect(known.size, 'the records differ').toBeGreaterThan(1);
     for (const direction of ['asc', 'desc'] as const) {
       const pages: Row[] = [];
-      const asked = 'view=full&pageSize=7';
       for (let page = 1; page <= Math.ceil(all.length / 7); page++) {
-        const { body } = await read(`${asked}&page=${page}&sort=${column}&direction=${direction}`);
+        const { body } = await read(`${view}pageSize=7&page=${page}&sort=${column}&direction=${direction}`);
         pages.push(...body.value);
       }
       const expected = sortedBy(all, column, id, direction === 'asc' ? 1 : -1);
