@@ -5,7 +5,7 @@ import { namedIn } from './live.js';
 import { Marks } from './marks.js';
 import { addressOf } from './routes.js';
 import { state } from './state.js';
-import { learnUnits, unitOf } from './units.js';
+import { readUnit, unitOf } from './units.js';
 import { Actions } from './work-form.js';
 
 /** The fields of a lot that are shown if they say something, with their words. */
@@ -42,10 +42,7 @@ export function Lot({ recNo }) {
   const read = async () => {
     const { client } = state.session;
     const found = await client.lot(recNo);
-    if (unitOf(found) === '') {
-      const item = await client.item(found.partNo).catch(() => null);
-      if (item !== null) learnUnits([item]);
-    }
+    await readUnit(client, found);
     return found;
   };
   const [lot, problem] = useHeld(`lot/${recNo}`, read, apply, 'Offline: this lot cannot be read.');

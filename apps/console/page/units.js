@@ -15,6 +15,13 @@ export function learnUnits(items) {
   for (const { partNo, uOM } of items) known.set(partNo, uOM);
 }
 
+/** Reads the unit of this record's item, unless it is known. Without it, the page says "units". */
+export async function readUnit(client, { partNo }) {
+  if (known.has(partNo)) return;
+  const item = await client.item(partNo).catch(() => null);
+  if (item !== null) learnUnits([item]);
+}
+
 /** Reads the units of a small catalog, once for each client. */
 export async function readUnits(client) {
   if (readFor === client) return;

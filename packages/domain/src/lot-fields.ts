@@ -18,6 +18,8 @@ export type LotField = {
   /** Whether it stays as it was received, also in the lots that moves split off. */
   isKept: boolean;
   shown: z.ZodType;
+  /** Lists can be sorted by it, as by all fields that they show, although only the whole lot has it. */
+  isSorted?: true;
   /** Its name in answers, if that is another one. */
   shownAs?: string;
 } & (
@@ -88,6 +90,7 @@ export const lotFields = {
   },
   expires: {
     ...{ column: 'expires', type: 'timestamptz', empty: null, view: 'full', isKept: true, since: 1 },
+    isSorted: true,
     sent: DateTimeText.optional().describe(
       'Expiration; without an offset, UTC. A date is good through that day, and kept as its last millisecond.',
     ),

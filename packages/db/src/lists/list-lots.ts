@@ -71,7 +71,7 @@ export function fullLotRecord(scope: readonly number[]): Piece {
   return piece`(select row_to_json(record) from (select ${fullLotColumns(scope)}) as record)::text`;
 }
 
-const sorted = fieldRows.filter(({ view, name }) => view === 'list' || name === 'expires');
+const sorted = fieldRows.filter(({ view, isSorted }) => view === 'list' || isSorted);
 const sortColumns = sortColumnsOf<string>(
   {
     ...{ ...columns, units: 'lot.units', received: 'lot.received', shipped: 'lot.shipped' },
