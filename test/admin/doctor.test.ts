@@ -36,7 +36,7 @@ describe('doctor, where all is well,', () => {
     ]);
     expect({ code, failed }).toEqual({ code: 0, failed: [] });
     const states = Object.fromEntries(Object.values(checks).map(({ id, state }) => [id, state]));
-    // What the disk of this machine has is no concern of the test.
+    // The disk of this machine is no concern of the test.
     expect({ ...states, disk: 'looked at' }).toEqual({
       postgres: 'ok',
       redis: 'ok',

@@ -63,7 +63,7 @@ test('the first start installs what it needs, and neither tools of tests nor war
   const ofTests = /^(?:vitest|@biomejs\+|squawk-cli|playwright|kubernetes-models|@kubernetes)/;
   expect(names.filter((name) => ofTests.test(name))).toEqual([]);
   expect((await run('launch.mjs', '--version')).shown).toMatch(/^\d+\.\d+\.\d+\r?\n$/);
-  // What is installed costs the next one nothing, and says nothing.
+  // With everything installed, the next run does nothing and says nothing.
   expect(await run('install.mjs')).toEqual({ code: 0, shown: '' });
 });
 

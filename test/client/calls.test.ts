@@ -154,7 +154,7 @@ test('a batch of any length goes in lists of 500, in order, each operation once'
   const lists: string[][] = proxy.seen
     .filter(({ path }) => path.endsWith('/Batch'))
     .map(({ body }) => JSON.parse(body).operations.map(({ key }: { key: string }) => key));
-  // What a busy service did not apply came once more.
+  // Operations that a busy service did not apply came once more.
   const sizes = lists
     .filter((keys, at) => !lists.slice(0, at).flat().includes(keys[0]!))
     .map(({ length }) => length);

@@ -182,7 +182,7 @@ test.each(Object.entries(compilers))(
       );
       expect(said, module).toBe('');
     }
-    // What was compiled runs.
+    // The compiled program runs.
     cpSync(join(folder, 'out/main.js'), join(folder, 'main.mjs'));
     execFileSync(process.execPath, [join(folder, 'main.mjs')]);
   },

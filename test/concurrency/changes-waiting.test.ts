@@ -92,7 +92,7 @@ test('a thousand callers of each kind that wait take less than 100 MB and no con
     const call = { path: `/Changes?after=${cursor}&${query}`, headers };
     return openCallers(api.port, call, (count) => untilAwaited(before + count));
   };
-  // What an api needs for a thousand callers of any kind.
+  // Memory that an api needs for a thousand callers of any kind must not count below.
   const first = await openCallers(api.port, { path: '/Me', headers: authorization }, (count, countTexts) =>
     expect.poll(() => countTexts('"cursor"')).toBe(count),
   );
@@ -119,7 +119,7 @@ test('a thousand callers of each kind that wait take less than 100 MB and no con
   expect((await measure()).awaited).toBe(0);
 });
 
-/** What a reader of events is told: one change. */
+/** One change, as a reader of events is told it. */
 const followed = (text: string) => ({
   changes: [{ no: 1, text }],
   cursorAfter: () => 'A',

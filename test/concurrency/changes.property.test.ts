@@ -46,7 +46,7 @@ const lotsOf = (sql: Sql, wids: number[]) =>
 const levelsOf = (sql: Sql, wids: number[]) => walk<StockLevel>((query) => listStockLevels(sql, query, wids));
 const itemsOf = (sql: Sql) => walk<Item>((query) => listItems(sql, query, { discontinuedToo: true }));
 
-/** What the lists show, as a mirror has it. */
+/** The records of the lists, in the form in which a mirror has them. */
 async function listed(sql: Sql, wids: number[]): Promise<ReturnType<Mirror['state']>> {
   const lots = await lotsOf(sql, wids);
   return {

@@ -28,7 +28,7 @@ test.each(['client', 'verifying_key'])(
     const itemID = await service.item();
     const client = await service.client();
     const operations = [{ op: 'receive', key: table, itemID, units: 1, wid: 1, reasonCode: 0 }];
-    // What is read here must be older than half a second.
+    // The client and the keys are read again only when they are older than half a second.
     await setTimeout(1000);
     const held = await service.sql.reserve();
     await held`begin`;

@@ -144,7 +144,7 @@ function watched(freshFirst: boolean) {
         expect(waiting).toBe(those('waits', name).length);
       }
       expect(listeners).toBe(room.waitingCount());
-      // What other files left in this process may have timers, too.
+      // Other test files may have left timers in this process, too.
       expect(vi.getTimerCount()).toBeGreaterThanOrEqual(room.waitingCount());
       const now = performance.now();
       expect(those('waits').filter(({ name, until }) => hasRoom(name) || until <= now)).toEqual([]);

@@ -41,7 +41,7 @@ function requestOf({ kind, units, spot, serial }: Step, itemID: string) {
   return batches.request(kind, bodies[kind]);
 }
 
-/** What was decided, without the names and numbers that differ between two items. */
+/** The decisions, without the names and numbers that differ between two items. */
 function decided(outcomes: readonly StoredOutcome[]): unknown[] {
   const numbers = new Map<number, number>();
   const plain = (value: unknown, field = ''): unknown => {

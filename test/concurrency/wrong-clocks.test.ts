@@ -107,7 +107,7 @@ test('the time of retention goes on with the time that workers see pass, however
   const setWrongBy = (errorMs: number) => setAhead(`${passed + errorMs} milliseconds`);
   const behindMs = async () => {
     const [row] = await batches.sql<[{ reached: Date }]>`select reached from retention_clock`;
-    // What this test itself took counts as well.
+    // The time that this test itself took counts as well.
     return passed - (row!.reached.getTime() - start);
   };
   let workers = Array.from({ length: 3 }, () => createRetentionClock(() => passed));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const folders = [import.meta.dirname, join(import.meta.dirname, '../harness/pages')];
-// What sets a value without a key, so that a field that cannot be typed into looks well.
+// Ways to set a value without a key, which hide that a field cannot be typed into.
 const short = /\.fill\(|\.selectOption\(|\.setInputFiles\(|\.value\s*=[^=]|\bvalue=["'`]/;
 
 test('tests of the page press keys: none sets the value of a field', () => {

@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       );
       await signIn(other, client);
 
-      // What is in each item's two spots, after all that a person was told is done.
+      // The stock in each item's spots, counting everything that the person was told is done.
       const stock = new Map(items.map((itemID) => [itemID, { 'A-1': 0, 'B-2': 0, 'C-3': 0 }]));
       const done = { scans: 0, receive: 0, move: 0, issue: 0, count: 0, undone: 0 };
       const finished = () => page.locator('form.work').waitFor({ state: 'detached' });

@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await openForm(page, 'Receive');
   };
 
-  // What a code does to the form beside what stands there; null: nothing. `told`: what is said of it.
+  // `fills`: the fields that a code fills in; all others stay. `told`: the words that the page shows.
   const label = { Serial: 'LOT-77', Expires: '2031-06-30' };
   const effects: Record<Code, { fills: Record<string, string>; told: string }> = {
     spot: { fills: { Spot: 'A-01-1' }, told: 'Spot A-01-1' },

@@ -10,7 +10,7 @@ const digits = 'must be a number with at most 6 digits after the point.';
 const noDestination = 'or shipToWid must name a destination that differs from the source.';
 const noPlace = 'or recno or serial is required, or everywhere: true for the whole warehouse.';
 
-/** What is sent in each field, and what is said of it: nothing if it is right. */
+/** The value sent in each field, and the message about it: none if the value is right. */
 type Fields = Record<string, [sent: unknown, said?: string]>;
 const required = (names: string, sent?: null): Fields =>
   Object.fromEntries(names.split(' ').map((name) => [name, [sent, 'is required.']]));

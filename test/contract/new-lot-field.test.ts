@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { changedCopy } from '../harness/service/changed-copy.ts';
 
-// What CONTRIBUTING tells of a new field.
+// The edits that CONTRIBUTING asks for with a new field.
 const edits = {
   'packages/domain/src/lot-fields.ts': (text: string) =>
     text.replace(

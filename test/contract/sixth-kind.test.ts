@@ -25,7 +25,7 @@ export const scrap = {
 } as const satisfies Kind<Scrap>;
 `;
 
-// What CONTRIBUTING tells of a new kind: its file, its line in the table, and a migration.
+// The edits that CONTRIBUTING asks for with a new kind: its file, its line in the table, and a migration.
 test('a kind is one file: every call, list, history, audit, feed and document knows it', async () => {
   const { sql, command, start } = await changedCopy({
     'packages/domain/src/kinds/scrap.ts': () => scrap,

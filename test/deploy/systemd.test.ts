@@ -123,7 +123,7 @@ async function createMachine(redis: RedisProgram) {
     return child;
   }
 
-  /** What systemctl would do. */
+  /** Does the work of systemctl. */
   async function control(words: readonly string[]) {
     const [verb, ...names] = words.filter((word) => word !== '--now');
     for (const name of names) {
@@ -145,7 +145,7 @@ async function createMachine(redis: RedisProgram) {
   return { runShell, control, running };
 }
 
-// What psql does with the statements on its standard input.
+// Does the work of psql with the statements on its standard input.
 const psql = `
   const { default: postgres } = await import('${import.meta.resolve('postgres')}');
   const sql = postgres(process.env.SUPERUSER_URL, { max: 1, onnotice() {} });

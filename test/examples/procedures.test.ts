@@ -48,7 +48,7 @@ function createMachine(next: Version, databaseUrl: string, backups: string) {
     [running.api, running.worker] = await Promise.all([start('api'), start('worker')]);
   }
 
-  /** What the shell runs is of the image: its command line on this database. */
+  /** Runs a command in the shell with the image's command line on this database. */
   const runInImage = (command: string) =>
     runShell(command.replaceAll('/backups/', `${backups}/`), {
       PROGRAM: programOf(image.main('admin')).join(' '),

@@ -13,7 +13,7 @@ import { createRandom, pickOne } from './random.ts';
 
 export type ClientSaid = 'stored' | 'applied' | 'notApplied' | 'unknown';
 
-/** What a program was told of an operation. `why`: the status and the message of an answer that was no. */
+/** An operation's outcome, as told to a program. `why`: the status and the message of a negative answer. */
 export type ClientLine = { reference: string; said: ClientSaid; transactionNo?: number; why?: string };
 
 /**

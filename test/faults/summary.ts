@@ -43,7 +43,7 @@ export function faultsText(
   return table([[...head, 'back at most after'], ...lines]);
 }
 
-/** What the programs that use the client did, and what was wrong with it. */
+/** The work of the programs that use the client, and the faults found in it. */
 export function clientsText(clients: ClientPrograms, { found, told }: ClientFindings): string {
   const counts = Object.entries(found).map(([what, each]) => `${what} ${each.length}`);
   return (

@@ -128,7 +128,7 @@ describe('a database of 0.1.0 in which GTINs have several spellings', () => {
     await api`delete from item_alias where alias = ${three!}`;
     expect(await teach(api, `0${three}`, 'D')).toMatchObject({ is_new: true, named: 4 });
     expect((await listSharedGtins(sql, 10)).map(({ gtin }) => gtin)).toEqual([`00${shared}`]);
-    // Whoever writes the table itself is stopped by the database, too.
+    // The database stops writes to the table itself, too.
     await expect(sql`insert into item_alias (alias, part_no) values (${three!}, 1)`).rejects.toMatchObject({
       constraint_name: 'alias_gtin_pkey',
     });

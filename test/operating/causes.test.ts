@@ -80,7 +80,7 @@ const failures = async (cause: string) =>
 const sentence = () => page.now()?.sentence;
 const operator = () => ({ ...asPart('operator', env), LOG_LEVEL: 'fatal' });
 
-/** What doctor says of the queues, after a shorter look than its own. */
+/** doctor's findings about the queues, after a shorter look than its own. */
 function examineWorkers() {
   const connection = new Redis(asPart('operator', env).REDIS_URL!);
   onTestFinished(() => connection.disconnect());
@@ -134,7 +134,7 @@ function keepAsking(ask: () => Promise<number>) {
 type Case = {
   cause: 'redis' | 'postgres';
   how: 'cut' | 'stalled';
-  /** What doctor adds to the place. */
+  /** The words that doctor adds to the place. */
   why: string;
 };
 // In turns, because the log names a cause only every ten seconds.

@@ -42,7 +42,7 @@ test('failures are counted from 0 on for every cause, so that the first one is a
 
 test('every metric that an alert or the dashboard names exists, and has the labels that they ask for', async () => {
   const existing = new Map([...(await api()).kinds, ...(await worker()).kinds]);
-  // What Prometheus makes itself.
+  // `up` and `ALERTS` come from Prometheus itself.
   const isThere = (metric: string) =>
     ['up', 'ALERTS'].includes(metric) ||
     existing.has(metric) ||

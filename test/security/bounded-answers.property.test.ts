@@ -226,7 +226,7 @@ test('fifty callers of every route that read nothing take no more than their par
     // The last answer of the client may exceed its part.
     expect(await reading('inventory_api_unread_answer_bytes')).toBeLessThan(16 * 1024 * 1024);
     for (const socket of sockets) socket.destroy();
-    // What was unread is forgotten.
+    // Once their connections end, unread answers no longer count.
     await expect.poll(() => reading('inventory_api_unread_answer_bytes'), { interval: 250 }).toBe(0);
   };
   for (const declared of routes) {

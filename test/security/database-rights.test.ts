@@ -272,7 +272,7 @@ test('every part that makes changes may read their moment and ask how far change
   expect(await codes('select feed_position()')).toEqual({ api: null, worker: null, operator: null });
   const until = await codes('select changes_known_until(0)');
   expect(until).toEqual({ api: null, worker: forbidden, operator: forbidden });
-  // What is removed for good is moved on by workers alone.
+  // Only workers move the retention on, which removes rows for good.
   expect(await codes('select move_retention(null, false)')).toEqual({
     api: forbidden,
     worker: null,

@@ -49,7 +49,7 @@ test('no connection, look-up or request that fails in the turn in which it began
 });
 
 const begins = [
-  // What is imported from Node under these names and called.
+  // Functions and classes that are imported from Node under these names.
   /import \{[^}]*\b(?:connect|createConnection|request|get|lookup|Resolver|Socket)\b[^}]*\} from 'node:(?:net|tls|http|https|http2|dgram|dns|dns\/promises)'/,
   /\bnew (?:Redis|Cluster)\(/,
   /[ (]postgres\(/,

@@ -56,7 +56,7 @@ function wire(method: string, path: string, headers: Record<string, string>, bod
   return body === undefined ? { head } : { head, body };
 }
 
-/** What Node lets through as a header's value, or as a part of a target. */
+/** A text, as Node lets it through in a header's value or in a target. */
 const inHeader = (text: string) => text.replace(/[^\t\x20-\x7e]/gu, 'x').trim();
 const inTarget = (text: string) => text.replace(/ /g, '+').replace(/[^\x21-\x7e]|#/gu, 'x');
 
@@ -234,7 +234,7 @@ test.each([
   for (const place of places) await watch.expectLinear(place, texts);
 });
 
-// Whatever JSON has, in few bytes: names and texts with and without escapes, numbers of every kind.
+// All the syntax of JSON in few bytes: names and texts with and without escapes, numbers of every kind.
 const awkward =
   '{"a\\n":[],"b":{"c":1.0e-9,"d":"\\u0041é"},"e":-12345678901234567890.50,"operations":[{"op":"issue","x\\\\":[1]},[]],"f":null}';
 const bodySamples = withBody.flatMap((declared) => {

@@ -182,7 +182,7 @@ const cutPostgres = () =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'inventory-%'`;
 const config = (...setting: [string, string]) => redis.config('SET', ...setting);
 
-/** What goes wrong, what shows it in the log, and how it ends. */
+/** Faults: how each begins, the log line that shows it, and how it ends. */
 const faults: [string, () => Promise<unknown>, () => Promise<unknown>, () => Promise<unknown>][] = [
   [
     'Redis refuses the password',

@@ -14,7 +14,7 @@ const message = { messageId: 'msg_1', body: `{"data":"${'x'.repeat(1000)}"}` };
 const options = { allowPrivate: true, secrets: [createWebhookSecret()], at: Date.now() };
 afterEach(() => void vi.restoreAllMocks());
 
-/** What a receiver does with a connection, once it has read something. */
+/** The behaviour of a receiver on a connection, once it has read something. */
 type Behaviour = (socket: Socket) => void;
 
 /** Sends the same again and again, as fast as the other side takes it. */

@@ -62,7 +62,7 @@ export const apiSettings = {
       error:
         'must be origins as browsers send them, such as https://app.example.com, separated by commas; * is not allowed',
     }),
-  /** Where callers reach the service with TLS; the metrics tell when the certificate there ends. */
+  /** The address at which callers reach the service with TLS; the metrics tell when its certificate ends. */
   CERTIFICATE_URL: z
     .string()
     .refine((url) => URL.canParse(url) && new URL(url).protocol === 'https:', {

@@ -62,7 +62,7 @@ export function addAliasOf(
   return writeItem({
     wait,
     write: (writeWait) => items.run((sql) => teachAlias(sql, alias, partNo), writeWait),
-    // Whoever gave it the name, the item has it.
+    // The item has the name, even if another call gave it.
     readBack: async () =>
       (await verdicts.run((sql) => hasAlias(sql, alias, partNo)))
         ? { partNo, isNew: true, isShortId: false }

@@ -40,7 +40,7 @@ async function keepSpotsOf({ wid, spot, fromSpot, toSpot, shipToWid = wid }) {
     if (used) await keepSpot(wID, used);
 }
 
-/** Where it was done: the spots in the order in which they were taken. */
+/** The place of an operation: its spots, in the order in which they were taken. */
 function placeOf(operation, body, lots) {
   const { op, spot, toSpot } = operation;
   if (op === 'receive') return spot ? ` at ${spot}` : '';
@@ -70,8 +70,8 @@ export async function undo(transactionNo) {
 }
 
 /**
- * What the service would do: `{ text, level, lots, before, differs }`; null if it cannot be asked. `lots`:
- * those that the page showed.
+ * The effect that an operation would have: `{ text, level, lots, before, differs }`; null if the service
+ * cannot be asked. `lots`: those that the page showed.
  */
 export async function tryOut({ op, ...body }, lots) {
   try {

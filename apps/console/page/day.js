@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 // Where more lots expire than are read, those that expire first are asked for.
 const horizonsDays = [30, 7, 0];
 
-/** What this client did since this moment: `{ since, total, transactions }`, the newest first. */
+/** This client's transactions since this moment: `{ since, total, transactions }`, the newest first. */
 export async function readToday(since) {
   const { client, me } = state.session;
   const asked = { clientId: me.clientId, startDate: since, pageSize: transactionsMax };

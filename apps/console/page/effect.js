@@ -9,7 +9,7 @@ import { state, update } from './state.js';
 // Not at every key.
 const restMs = 500;
 
-/** What a count is about: other fields begin another one. */
+/** The place of a count; at another place, another count begins. */
 const placeOf = ({ recno, wid, spot, serial, everywhere }) =>
   JSON.stringify([recno, wid, spot, serial, everywhere]);
 
@@ -36,7 +36,7 @@ export async function withExpected(operation, form) {
   return expected === undefined ? operation : { ...operation, expected };
 }
 
-/** What the service would do with the open form, as it stands: see `tryOut`. */
+/** The effect that the open form would have as it stands: see `tryOut`. */
 export function useEffectBefore(form) {
   const { op, values } = form;
   const [effect, setEffect] = useState(null);
@@ -61,7 +61,7 @@ export function useEffectBefore(form) {
   return effect;
 }
 
-/** What a form would do, before it is done. */
+/** The effect of a form, before it is carried out. */
 export function Effect({ form, effect }) {
   const { op, values } = form;
   if (op === 'receive') {

@@ -1,7 +1,7 @@
 import { fillIn } from './form-scan.js';
 import { html } from './html.js';
 
-/** What the last code was that came while a form was open, and what may be done with it there. */
+/** The last code that came while a form was open, and its uses there. */
 export function FormNote({ note }) {
   if (!note) return null;
   const { data, isLooking, level, words, rest, uses = [] } = note;

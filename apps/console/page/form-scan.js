@@ -54,7 +54,7 @@ export function fillIn({ values, text, kept }, movesFocus = true) {
   });
 }
 
-/** What can be done with the things of a code: `{ label, values, text }` each. */
+/** The uses that the form has for the things of a code: `{ label, values, text }` each. */
 function usesOf({ things }, focused) {
   const { form } = state;
   const { op, values } = form;
@@ -62,7 +62,7 @@ function usesOf({ things }, focused) {
   const item = own.find(isItem);
   const spot = things.find(isSpot);
   const spots = spot === undefined ? [] : spotUses(spot.spot, focused, true).slice(0, 1);
-  // What a label tells of its item tells its lots, too.
+  // With the label of an item, lots that were found beside it add nothing.
   if (item !== undefined) return [...ofLabel(item, form), ...spots];
   // More of a lot is received under its serial, and a serial of several lots means all of them.
   const lots = op === 'receive' ? own : own.filter(({ active }) => active);

@@ -7,7 +7,7 @@ import { update } from './state.js';
 import { teachable } from './teach.js';
 import { Actions } from './work-form.js';
 
-/** What the last code is, while that is not one thing. */
+/** The last code, while it does not stand for exactly one thing. */
 export function Found({ scanned }) {
   const { data, isLooking, isOffline, error, matches = [], moreMatches } = scanned;
   const first = useRef();

@@ -42,7 +42,7 @@ function applied({ value, apply }, changes) {
   return next;
 }
 
-/** What is held under this key; else what `read` gives, which is held then. */
+/** The value held under this key; if there is none, reads one with `read` and holds it. */
 function readHeld(key, read, apply) {
   const { session } = state;
   const { held } = session;
@@ -78,8 +78,9 @@ function readHeld(key, read, apply) {
 }
 
 /**
- * What `read` gives, and why it cannot be read. It is read once, and then follows the changes: `apply` gives
- * it as it is after one, or undefined if it must be read again. `offline`: the words for want of a network.
+ * The value that `read` gives, and why it cannot be read. It is read once, and then follows the changes:
+ * `apply` gives it as it is after one, or undefined if it must be read again. `offline`: the words for want
+ * of a network.
  */
 export function useHeld(key, read, apply, offline) {
   const [shown, setShown] = useState(state.session.held.get(key)?.value ?? null);

@@ -8,8 +8,8 @@ const warehousesMax = 8;
 const emptyMax = 4;
 
 /**
- * What the view of an item shows: `{ item, lots, levels }`. `levels`: those of its warehouses; null: its lots
- * tell all figures.
+ * The figures in the view of an item: `{ item, lots, levels }`. `levels`: those of its warehouses; null: its
+ * lots tell all figures.
  */
 export async function readItem(shortID) {
   const { client, me } = state.session;
@@ -19,7 +19,7 @@ export async function readItem(shortID) {
     readLotsInOrder(client, shortID),
     levelsIn(undefined),
   ]);
-  // What orders have taken stands in the levels alone.
+  // Only levels show the units that orders have taken.
   const isAllocated = sums.some(({ committed, packed }) => Number(committed) > 0 || Number(packed) > 0);
   if (lots.isWhole && !isAllocated) return { item, lots, levels: null };
   const [only, ...others] = me.warehouses.slice(0, warehousesMax).map(({ wID }) => wID);

@@ -68,7 +68,7 @@ function comeBack() {
   if (state.isOnline) return;
   update({ isOnline: true });
   endPause();
-  // What could not be read, or is old.
+  // The views read again: their data is missing or old.
   for (const listener of state.session?.live ?? []) listener(null);
   // The queue waits for this event.
   window.dispatchEvent(new Event('online'));

@@ -51,7 +51,7 @@ function Page() {
   `;
 }
 
-/** What an unknown code is made, what the last scan found, or the view of the address. */
+/** The form for an unknown code, the result of the last scan, or the view of the address. */
 function Content({ route }) {
   const { learning, scanned } = state;
   if (learning !== null) return html`<${Learn} learning=${learning} />`;

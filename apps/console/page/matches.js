@@ -31,7 +31,7 @@ export function warehouseOf(wID) {
   return warehouses.find((warehouse) => warehouse.wID === wID)?.name ?? `Warehouse ${wID}`;
 }
 
-/** What a match is, in words for people. */
+/** A match in words for people. */
 export function wordsOf({ kind, description, recNo, units, spot, wID, serial, ...lot }) {
   if (kind === 'spot') return warehouseOf(wID);
   if (recNo === undefined) return description;

@@ -6,7 +6,7 @@ import { state, update } from './state.js';
 
 const shownMs = 10_000;
 
-/** What was done last, for 10 seconds, with a way back. */
+/** The last action, for 10 seconds, with a way to undo it. */
 export function Notice() {
   const { notice } = state;
   useEffect(() => {

@@ -11,7 +11,7 @@ export function ScanField() {
   const [isFilming, film] = useState(false);
   useLayoutEffect(() => readKeys(field.current, scan), []);
   const isFree = state.form === null && state.learning === null;
-  // What comes next is another code.
+  // The next input is another code.
   useLayoutEffect(() => {
     if (isFree) field.current.focus();
   }, [isFree]);

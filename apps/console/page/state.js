@@ -11,13 +11,13 @@ export const state = {
   /** How many operations wait, and those that were refused. */
   waiting: 0,
   refused: [],
-  /** What the last scan found, while there are several matches or none. */
+  /** The last scan, while it has several matches or none. */
   scanned: null,
   /** The form that is open: its operation and what is known of its fields. */
   form: null,
   /** An unknown code that is being taught to an item, or made a new one. */
   learning: null,
-  /** What the last code told of its item: `{ shortID, description, fills }`, the last for its forms. */
+  /** The last code's item, as the code told it: `{ shortID, description, fills }`; `fills`: for its forms. */
   told: null,
   /** The warehouse of the last piece of work. */
   lastWid: null,

@@ -3,7 +3,7 @@ import { difference, sum } from './decimals.js';
 const done = { receive: 'Received', move: 'Moved', issue: 'Issued', count: 'Counted' };
 const spotsMax = 3;
 
-/** What a person did, as people say it, such as `Received 5` or `Counted 7`; `of` an item follows. */
+/** The verb for an operation, as in `Received 5` or `Counted 7`; `of` and an item follow. */
 export const doneWord = (kind) => done[kind];
 
 /** How a count differs from what was recorded. */

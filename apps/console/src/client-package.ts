@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const compress = promisify(gzip);
 
 const folder = dirname(createRequire(import.meta.url).resolve('@inventory/client/package.json'));
-/** Where the image has the package: it contains no compiler. */
+/** The package in the image, which contains no compiler. */
 export const builtPackage = join(folder, 'client.tgz');
 
 /** `@inventory/client` as npm installs it: the file of the image or, in a checkout, one made now. */

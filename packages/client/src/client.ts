@@ -223,7 +223,7 @@ export class InventoryClient<Exact extends boolean = false> {
     );
   }
 
-  /** What codes are: items, lots, serials, tags and spots, all that match, and what can be done with each. */
+  /** Looks up codes: all matching items, lots, serials, tags and spots, with the operations open to each. */
   scan(body: Api.ScanBody, options: CallOptions = {}): Promise<Api.Scanned<Exact>> {
     const { api } = this.#transport;
     return this.#read({ ...options, kind: 'read' }, (how) =>

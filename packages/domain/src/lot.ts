@@ -55,7 +55,7 @@ export const FullLot = Lot.extend({
 }).meta({ id: 'FullLot' });
 export type FullLot = z.infer<typeof FullLot>;
 
-/** What a view shows of a lot of which nothing was said. */
+/** A view's fields with their empty values, as of a lot about which nothing was said. */
 export const emptyOf = <V extends View>(view: V) =>
   byName(view, ({ empty }) => empty) as z.infer<z.ZodObject<ShownShape<V>>>;
 

@@ -3,7 +3,7 @@ import { emptyOf, type FullLot, type Lot } from './lot.ts';
 // Matches the demo data of `pnpm start`, so that requests sent from the page get the documented answers: the
 // first item, and the lot of white paint in warehouse 2.
 
-/** What lots show of the first item. */
+/** The first item, as lots show it. */
 export const itemOfLots = { partNo: 1, shortID: 'WIDGET-100', description: 'Widget, blue' };
 
 const { spot: _, ...listed } = emptyOf('list');

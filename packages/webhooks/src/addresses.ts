@@ -18,8 +18,8 @@ const inside = {
   ipv6: ['::1/128', 'fc00::/7'],
 };
 
-// Where clouds keep credentials, inside of ranges that would be allowed: Azure, Alibaba, Amazon, Google,
-// Scaleway. The others use link-local addresses.
+// Metadata services of clouds, which give out credentials, inside ranges that would be allowed: Azure,
+// Alibaba, Amazon, Google, Scaleway. The others use link-local addresses.
 const metadata = {
   ipv4: ['168.63.129.16/32', '100.100.100.200/32'],
   ipv6: ['fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'],

@@ -190,7 +190,7 @@ function identifier(ai: string): Identifier {
   return allIdentifiers.find((each) => each.ai === ai)!;
 }
 
-/** Where the digits with a check digit begin. */
+/** The position of the digits with a check digit. */
 function checkedPlaceOf(ai: string): number | null {
   let at = 0;
   for (const { rule, max } of identifier(ai).parts) {

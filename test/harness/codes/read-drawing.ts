@@ -4,7 +4,7 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 
 const pixelsPerModule = 4;
 
-/** What a code says that a command drew with blocks, light on a dark ground, among other lines. */
+/** The text of a code that a command drew with blocks, light on a dark ground, among other lines. */
 export async function readDrawing(stdout: string): Promise<string> {
   const wasm = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
   prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(readFileSync(wasm)).buffer } });

@@ -6,7 +6,7 @@ import type { CDPSession, Page } from 'playwright-core';
  */
 export const pace = { hand: 120, fastHand: 70, scanner: 5, slowScanner: 30 };
 
-// Whoever presses keys pauses before the first.
+// The pause before the first key, of a person or a scanner.
 const pauseMs = 300;
 
 /** Of the page. */
@@ -50,7 +50,7 @@ async function press(page: Page, keys: readonly string[], gapMs: number, since?:
     hands.at = at;
     at += gapMs;
   }
-  // What the driver presses next, it presses now.
+  // The driver's own keys carry the present time, so they must come after these.
   await setTimeout(Math.max(0, hands.at + pauseMs - Date.now()));
 }
 

@@ -4,7 +4,7 @@ import type { StockLevel } from '@inventory/domain/contract/stock-level';
 import type { FullLot } from '@inventory/domain/lot';
 import { formatQuantity, parseQuantity } from '@inventory/domain/quantity';
 
-/** What the lists show. Levels are of one warehouse each: order quantities cannot be told from a sum. */
+/** The records of the lists. Levels are of one warehouse each: a sum does not tell order quantities. */
 export type Lists = { lots: FullLot[]; levels: (StockLevel & { wID: number })[]; items: Item[] };
 
 /** A copy of the lists that the change feed keeps up to date. */

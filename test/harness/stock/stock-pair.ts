@@ -96,7 +96,7 @@ export class StockPair {
     const seen = results.map((each) => {
       return this.places.seen({ status: each.statusCode, body: each.body ?? each.error });
     });
-    // What was sent again was decided in other batches than the model knows, and some messages name those.
+    // Operations sent again were decided in other batches than the model knows, and some messages name those.
     const isWhole = rounds.every((round) => round === 0);
     const compared = (each: object[]) => (isWhole ? each : each.map((one) => ({ ...one, message: null })));
     expectSame(compared(seen), compared(answers), operations);

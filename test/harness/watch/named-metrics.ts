@@ -4,7 +4,7 @@ import { dashboard } from '../../../monitoring/dashboard.ts';
 type Panel = { title: string; type: string; targets?: { expr: string }[] };
 const panels = (dashboard().panels as Panel[]).filter(({ type }) => type !== 'row');
 
-/** What the alerts and the panels of the dashboard ask Prometheus, each with its place. */
+/** The Prometheus expressions of the alerts and of the panels of the dashboard, each with its place. */
 export const expressions = [
   ...Object.entries(diagnoses).map(([where, { expr }]) => ({ where, expr })),
   ...panels.flatMap(({ title, targets }) => targets!.map(({ expr }) => ({ where: title, expr }))),

@@ -21,7 +21,7 @@ export type Columns = Readonly<Record<string, 'required' | 'optional' | 'ignored
 // cuts there, even within quotes. The page does the same (apps/console/page/csv-cell.js).
 const formulas = /(^|;)('*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
 const quotedFormulas = /(^|;)'('*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
-// What separates values or lines in some program, besides what the writer quotes anyway.
+// Separators of values or lines in some program, besides those that the writer quotes anyway.
 const separators = /[;\t\r\n]/;
 
 const bytesMax = 256_000_000;

@@ -33,7 +33,7 @@ export function tellImport(
   if (bad.length > 0) throw new CommandError(`${badRows} of ${of} rows were skipped`);
 }
 
-/** What a spreadsheet shows, and saves, of a long number: `4,00638E+12`. */
+/** A long number as a spreadsheet shows and saves it: `4,00638E+12`. */
 const shortened = /^\d(?:[.,]\d+)?E\+\d{2,}$/i;
 
 /** The error of a row whose name a spreadsheet took for a number; null: it is a name. */

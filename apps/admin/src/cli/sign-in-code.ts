@@ -15,7 +15,7 @@ export function signInAddress(base: string, { clientId, clientSecret }: Credenti
   return url.href;
 }
 
-// What a reader needs around a code to find it.
+// The quiet zone that a reader needs around a code to find it.
 const quietModules = 4;
 const blackOnWhite = '\u001b[30;107m';
 const usual = '\u001b[0m';

@@ -11,7 +11,7 @@ import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
 import { readUnwritable, unwritableKeyOf } from '@inventory/queue/unwritable';
 import { describeBytes, describeClock, fail, ok, type Question, unknown, warn } from './check.ts';
 
-/** Where these checks look; null: it is not there. */
+/** The parts that these checks examine; null: not present. */
 export type Machine = {
   sql: Sql | null;
   redis: RedisConnection | null;
@@ -27,7 +27,7 @@ const clockMaxMs = 2000;
 const apiWithinMs = 3000;
 const diskLow = 0.15;
 const diskOut = 0.03;
-// A day, and the time that a nightly one may take longer than that of the night before.
+// A day, and two hours by which a nightly backup may take longer than the one before.
 const backupHoursMax = 26;
 
 export const machineChecks: Question<Machine>[] = [

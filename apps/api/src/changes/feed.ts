@@ -5,8 +5,8 @@ import { createPages, type ReadPage } from './pages.ts';
 import { createPositions, type Positions } from './positions.ts';
 
 /**
- * What a caller follows: changes after a number in these warehouses, of the scope of its client, and those
- * that concern everybody.
+ * The changes that a caller follows: after a number, in these warehouses, of the scope of its client, and
+ * those that concern everybody.
  */
 type Followed = { clientId: string; wids: ReadonlySet<number>; after: number };
 
@@ -52,7 +52,7 @@ const lookEveryMs = 50;
 // A look on a slow machine must not follow the previous one at once.
 const pausePerLook = 4;
 const pauseMaxMs = 2000;
-// What a caller follows that only rests.
+// A caller that only rests follows no changes.
 const nothing: Followed = { clientId: '', wids: new Set(), after: Number.POSITIVE_INFINITY };
 
 /**
@@ -178,8 +178,9 @@ function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
       }
       const entry = { followed, wake: end };
       all.add(entry);
-      // What was touched since has woken others already. Other work of the process comes in between, so a
-      // caller that comes back for the same again does not hold it up.
+      // A look has passed this place already, so no later one wakes the caller for changes behind it: it is
+      // woken at once. Other work of the process comes first, so a caller that keeps coming back does not
+      // hold it up.
       if (stopped || isBehind(followed)) setImmediate(end);
       else void lookWhileAwaited();
       return () => all.delete(entry);

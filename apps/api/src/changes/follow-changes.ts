@@ -63,9 +63,10 @@ function isOther({ identity, state }: Place, position: FeedPosition): boolean {
 }
 
 /**
- * The position up to which a caller is told. One that waits is content with that of a moment ago, unless
- * another process has already told it more, or of another database. A caller that may have read lists since
- * it got its place is told only once the standbys have what these showed, or it keeps that place.
+ * The position up to which a caller is told. A caller that waits gets one that was read a moment ago, to
+ * share pages with others. A new one is read if the caller's place is ahead of that, because another process
+ * has told it more, or is of another database. A caller that may have read lists since it got its place is
+ * told only once the standbys have what these showed; until then, it keeps that place.
  */
 export async function positionFor(
   feed: Pick<ClientFeed, 'position' | 'recent' | 'isLate'>,

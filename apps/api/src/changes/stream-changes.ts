@@ -37,7 +37,7 @@ export function streamChanges(
 type Out = TextStream & { space: Pick<AnswerSpace, 'set'> };
 
 type Read = Followed & { clientId: string; wids: ReadonlySet<number> };
-/** Where a reader is: all that is kept of what it was told, while it waits. */
+/** The place of a reader: all that is kept of what it was told, while it waits. */
 type At = Pick<Read, 'clientId' | 'wids' | 'next' | 'hasMore' | 'isHeld'>;
 
 async function begin(out: Out, first: Read): Promise<At> {

@@ -30,7 +30,7 @@ export type AnswerSpace = {
   /** Reserves this many bytes more. False: there was no room in time, or the caller has gone. */
   reserve(bytes: number, wait?: Partial<Wait>): Promise<boolean>;
   /**
-   * What the answer really takes, instead of what was reserved. Bytes that several answers share count once.
+   * Puts the answer's real size in place of the reserved one. Bytes that several answers share count once.
    */
   set(taken: number | Buffer): void;
   /** Notes that the work is done: from now on, the answer's space ends with its connection. */

@@ -59,7 +59,7 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     if (!clientId || !secret)
       return refused(400, 'invalid_request', 'client_id and client_secret are required.');
 
-    // The comparison comes first: a right secret is accepted whatever wrong ones came before it, see
+    // The comparison comes before the limit, so wrong secrets never block the right one; see
     // `createGuessLimiter`.
     const { digests, tokensFrom } = await readSecrets(clientId);
     if (!isSecretOf(secret, digests)) {

@@ -101,7 +101,7 @@ function byName(matches: readonly ItemMatch[]): ItemsByName {
   return items;
 }
 
-/** What an item may be called by in a code: as it was read, by its GTIN, or by an SSCC. */
+/** The names that an item may have in a code: the code as it was read, its GTIN, or an SSCC. */
 function itemNamesOf({ texts, gs1 }: Code): string[] {
   const ofGs1 = gs1 === null ? [] : [gs1.gtin, gs1.sscc].flatMap((name) => name ?? []);
   return [...new Set([...texts, ...ofGs1])];

@@ -26,7 +26,7 @@ const scopeKnownAfterMs = 2000;
 // After this time, a webhook with more to send lets others go first.
 const turnMs = 2000;
 
-/** What follows: another message at once, a later attempt, or nothing until the webhook is woken. */
+/** The next step: another message at once, a later attempt, or nothing until the webhook is woken. */
 type Next = 'more' | { inMs: number } | null;
 
 /**

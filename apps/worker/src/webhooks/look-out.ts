@@ -26,7 +26,7 @@ export function createLookOut(run: <T>(work: (sql: Sql) => Promise<T>) => Promis
   const concerned = new Map<number, number>();
   let found = new Set<number>();
 
-  /** What was touched since the last look; null: perhaps everything. */
+  /** The warehouses and clients touched since the last look; null: perhaps all. */
   async function readNews(last: FeedPosition | null, now: FeedPosition): Promise<Touched | null> {
     if (last === null || lifeOf(last) !== lifeOf(now) || now.knownNo < last.knownNo) return null;
     if (now.knownNo === last.knownNo) return { wids: [], clientIds: [], forAll: false };

@@ -10,7 +10,7 @@ export type FeedQuery = {
 
 /** The change feed: every change for ever, or page by page. */
 export type Feed<Change> = AsyncIterable<Change> & {
-  /** Where to go on: behind the change that was given out last. Keep it once the change is handled. */
+  /** The position to resume from: behind the last change delivered. Store it once that change is handled. */
   readonly cursor: string | undefined;
   /** One page, without going on. */
   page(): Promise<FeedPage<Change>>;

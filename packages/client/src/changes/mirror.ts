@@ -14,7 +14,7 @@ export type Upsert<Exact extends boolean = false> =
 
 type Waitable<Result> = Result | Promise<Result>;
 
-/** Where a mirror keeps its records. */
+/** The storage for a mirror's records. */
 export type MirrorStore<Exact extends boolean = false> = {
   /**
    * The position that was stored last; null or undefined when there is none, and the mirror begins with the

@@ -3,7 +3,7 @@ import { InventoryError, type Outcome } from './inventory-error.ts';
 import { parseJson } from './quantities.ts';
 
 /**
- * What a call does. `read`: nothing that lasts. `keyed`: a write whose resend is recognized. `unkeyed`: a
+ * The effect of a call. `read`: none that lasts. `keyed`: a write whose resend is recognized. `unkeyed`: a
  * write whose resend is not.
  */
 export type CallKind = 'read' | 'keyed' | 'unkeyed';

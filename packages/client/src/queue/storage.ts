@@ -22,7 +22,7 @@ export type RefusedOperation = StoredOperation & {
   outcome: 'notApplied' | 'unknown';
 };
 
-/** Where an offline queue keeps its operations. Each change is durable and whole once its promise is kept. */
+/** The storage of an offline queue. Each change is durable and whole once its promise is kept. */
 export type QueueStorage = {
   /** All that is there, oldest first. */
   load(): Promise<{ waiting: readonly StoredOperation[]; refused: readonly RefusedOperation[] }>;

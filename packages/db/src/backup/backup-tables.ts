@@ -14,12 +14,12 @@ const left = [
   'verifying_key',
   'envelope_key',
   'webhook_secret',
-  // What was being sent, and to whom it was sent, from the original database.
+  // Messages under way from the original database, and its past deliveries.
   'webhook_message',
   'webhook_delivery',
   // A restored database has a new identity.
   'database_identity',
-  // Where the original database was.
+  // The servers and timelines of the original database.
   'feed_place',
   // The only backup of a restored database is the one that it comes from.
   'backup_record',

@@ -31,7 +31,7 @@ export type NextChanges = {
 export const messageChangesMax = 100;
 // With what surrounds its changes. Many servers refuse larger bodies.
 const messageBytesMax = 262_144;
-// What surrounds them takes less than this.
+// An upper bound for the text around the changes.
 const aroundBytes = 1024;
 const bytesMax = messageBytesMax - aroundBytes;
 

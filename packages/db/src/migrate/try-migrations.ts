@@ -11,7 +11,7 @@ type Connection = postgres.ReservedSql<{ bigint: number }>;
 export type HeldTable = { table: string; waiting: 'writes' | 'reads and writes' };
 
 /**
- * What became of a step. `works`: it ran to its end. `outside`: it runs outside a transaction, where it
+ * The outcome of a step. `works`: it ran to its end. `outside`: it runs outside a transaction, where it
  * cannot be taken back, and was not tried. `long`: it was stopped while others waited. `busy`: a table was in
  * use. `wrong`: it would fail, for this reason.
  */

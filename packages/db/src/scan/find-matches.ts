@@ -59,8 +59,8 @@ export async function readScannedItems(tx: Tx, partNos: readonly number[]): Prom
 export type StockKind = 'lot' | 'serial' | 'serial2' | 'rfidTag' | 'spot';
 
 /**
- * What to look for. `partNo`: only lots of this item that are in stock; null: all. `other`: of a serial, only
- * lots whose serial2 is this one or empty, and the other way round; null: all.
+ * A look-up in the stock. `partNo`: only lots of this item that are in stock; null: all. `other`: of a
+ * serial, only lots whose serial2 is this one or empty, and the other way round; null: all.
  */
 export type StockAsk = { kind: StockKind; value: string; partNo: number | null; other: string | null };
 

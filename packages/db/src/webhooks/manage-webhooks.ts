@@ -6,7 +6,7 @@ import type { Sql, Tx } from '../postgres/pool.ts';
 /** The most webhooks of a client. */
 export const webhooksMax = 50;
 
-/** Where a webhook begins: behind all changes of now, or behind this number. `scope`: see the table. */
+/** The start of a webhook: behind all changes of now, or behind this number. `scope`: see the table. */
 export type Begin = 'now' | { afterNo: number; scope: string | null };
 
 export type NewWebhook = {
@@ -41,7 +41,7 @@ export async function addWebhook(
   });
 }
 
-/** Where a webhook of this client begins. Its receiver may read the lists from now on. */
+/** The start of a webhook of this client. Its receiver may read the lists from now on. */
 async function beginAt(
   tx: Tx,
   clientId: string,

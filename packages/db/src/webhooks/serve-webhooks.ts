@@ -333,7 +333,7 @@ export async function noteAttempt(
 
 const hasFailed = piece`failing_since = coalesce(failing_since, clock_timestamp())`;
 
-/** What else changes in the row of a webhook. */
+/** The changes in a webhook's row that depend on the consequence of an attempt. */
 function changesOf(consequence: Consequence, { changeCount }: Attempt): Piece {
   switch (consequence.kind) {
     case 'none':

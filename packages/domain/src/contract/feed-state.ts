@@ -47,7 +47,7 @@ function digestScope(wids: readonly number[]): string {
 const inOrder = (wids: readonly number[]) => [...wids].sort((one, other) => one - other);
 
 /**
- * What a reader at a place must be told. `lost`: what it has seen may be gone, so it must begin again.
+ * The verdict on a reader's place. `lost`: what the reader has seen may be gone, so it must begin again.
  * `isNewScope`: its scope has changed since. `isFromBefore`: the place was given before the database moved to
  * where it is now, and may only be followed if its number is there.
  */
