@@ -128,6 +128,24 @@ test.each([
   },
 );
 
+test('why a part is away is logged when it becomes known, and when it changes', () => {
+  const folded = createFoldedLog(log);
+  const presence = createPresence(folded);
+  for (const why of [undefined, 'its memory is full', undefined, 'its memory is full', 'it is a replica']) {
+    presence.note('redis', false, why);
+    vi.advanceTimersByTime(10_000);
+  }
+  presence.note('redis', true);
+  vi.advanceTimersByTime(10_000);
+  const away = 'Redis is away or takes no work';
+  expect(messages()).toEqual([
+    ...[away, `${away}: its memory is full`, `${away}: it is a replica`],
+    'redis is back',
+  ]);
+  expect(said.at(-1)).toMatchObject({ facts: { back: 'redis', awaySeconds: 50 } });
+  folded.end();
+});
+
 const needed = ['redis', 'postgres', 'worker'] as const;
 const causes = ['redis', 'postgres', 'noWorker'] as const;
 const stepMs = 50;
