@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { addressOf, ensureLogins } from '@inventory/db/access/logins';
+import { addressOf, type Part } from '@inventory/db/access/logins';
 import { findImbalances } from '@inventory/db/audit/audit';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { Stack } from '@inventory/local/stack';
 import { nodeOptions } from '@inventory/process/settings/node-options';
+import { addLogins, createLogins } from '../harness/servers/logins.ts';
 import { addCaller, fetchToken } from '../harness/service/caller.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { createDatabase, runThere } from './stack.ts';
@@ -51,12 +51,12 @@ export async function startSite(
     ...manyCallers,
     ...way.env,
   };
-  const login = await makeLogins(sql, url, name);
+  const writesAlone = way.worker === null;
+  const addresses = await makeLogins(sql, url, { writesAlone });
   const start = (program: string, address: string) =>
     startProcess(program, { ...env, DATABASE_URL: address }, { nodeOptions });
-  const worker = way.worker === null ? null : await start(way.worker, login.worker);
-  // A way without a worker writes by itself.
-  const api = await start(way.api, worker === null ? login.both : login.api);
+  const worker = way.worker === null ? null : await start(way.worker, addresses.worker);
+  const api = await start(way.api, writesAlone ? addresses.worker : addresses.api);
   const signal = (name: NodeJS.Signals) => {
     for (const process of [worker, api]) process?.child.kill(name);
   };
@@ -91,24 +91,19 @@ export async function makeDatabase(stack: Stack, name: string, source?: string) 
 
 /**
  * The addresses for logins with the rights of the parts, as the service has them in production: the triggers
- * check less for the owner of the tables. `both`: with the rights of api and worker, and all of a writer.
+ * check less for the owner of the tables. `writesAlone`: the login of the worker may write everything.
  */
-async function makeLogins(sql: Sql, url: string, site: string) {
-  const logins = { api: ['api'], worker: ['worker'], both: ['api', 'worker'] } as const;
-  const addresses = { api: url, worker: url, both: url };
-  for (const [name, parts] of Object.entries(logins)) {
-    const login = { name: `${site}_${name}`, password: randomBytes(16).toString('hex') };
-    await ensureLogins(
-      sql,
-      parts.map((part) => ({ part, ...login })),
-    );
-    addresses[name as keyof typeof logins] = addressOf(url, login);
+async function makeLogins(sql: Sql, url: string, { writesAlone }: { writesAlone: boolean }) {
+  const logins = createLogins();
+  await addLogins(sql, logins);
+  const loginOf = (part: Part) => logins.find((login) => login.part === part)!;
+  if (writesAlone) {
+    const { name } = loginOf('worker');
+    await sql.unsafe(`
+      grant select, insert, update on all tables in schema public to ${name};
+      grant usage on all sequences in schema public to ${name}`);
   }
-  const writer = `${site}_both`;
-  await sql.unsafe(`
-    grant select, insert, update on all tables in schema public to ${writer};
-    grant usage on all sequences in schema public to ${writer}`);
-  return addresses;
+  return { api: addressOf(url, loginOf('api')), worker: addressOf(url, loginOf('worker')) };
 }
 
 async function untilIdle(sql: Sql): Promise<void> {

@@ -117,7 +117,7 @@ async function measure(ids: string[], run: number, loads: readonly Scenario[], s
   const alone = loads.some(({ callers }) => callers === 1) ? [warmUpAlone] : [];
   for (const { site } of sites) site.pause();
   for (const load of [...warmUp, ...alone]) {
-    for (const { site } of sites) await runAlone(site, { ...load, warmUpSeconds: 0 });
+    for (const { site } of sites) await runAlone(site, load);
   }
   for (const [index, scenario] of loads.entries()) {
     // Each goes first as often as it goes second.
@@ -136,9 +136,12 @@ async function measure(ids: string[], run: number, loads: readonly Scenario[], s
 }
 
 /** Puts a load on a site while all others stand still. */
-async function runAlone(site: Site, load: Omit<Parameters<typeof runLoad>[0], 'origin' | 'token'>) {
+async function runAlone(
+  site: Site,
+  load: Omit<Parameters<typeof runLoad>[0], 'origin' | 'token' | 'warmUpSeconds'>,
+) {
   site.resume();
-  const result = await runLoad({ ...site, ...load });
+  const result = await runLoad({ ...site, ...load, warmUpSeconds: 0 });
   await site.settle();
   site.pause();
   return result;
@@ -154,9 +157,9 @@ async function measureOne(
   const { name, callers, load } = scenario;
   const paced = pacePerSecond === undefined ? {} : { pacePerSecond };
   const next = load();
-  await runAlone(site, { callers, seconds: warmUpSeconds, warmUpSeconds: 0, next, ...paced });
+  await runAlone(site, { callers, seconds: warmUpSeconds, next, ...paced });
   const before = readCpu(site);
-  const result = await runAlone(site, { callers, seconds, warmUpSeconds: 0, next, ...paced });
+  const result = await runAlone(site, { callers, seconds, next, ...paced });
   const after = readCpu(site);
   const cpu = before === null || after === null ? null : cpuPerRequest(before, after, result.answered);
   results.set(keyOf(id, scenario), [...(results.get(keyOf(id, scenario)) ?? []), { ...result, cpu }]);
@@ -237,7 +240,8 @@ const head = [
 const text = [
   `Medians of ${runs} runs of ${seconds} s each, in turns, while the other ways stand still. \`ours / it\` is ` +
     'our figure divided by that of the other way: the median of the turns, the lowest and the highest. ' +
-    'Each way first warms up: 32 callers for 6 s, 128 for 10 s, one for 8 s (not for loads on much stock). ' +
+    'Each way first warms up: 32 callers for 6 s, 128 for 10 s, one for 8 s (not for loads on much stock), and ' +
+    `before each load for ${warmUpSeconds} s. ` +
     'A load by serial, tag or spot is one third each of receipts, moves and issues. ' +
     'All figures are in [write.csv](benchmarks/write.csv). ' +
     (canTellCpu
