@@ -113,6 +113,9 @@ test('errors print none either: about names, options, values, files and their ro
     ['item', 'export', '--to', join(folder, escapes, 'none')],
     ['alias', 'import', '--from', fileOf(`alias,item\nplain-2,${escapes}\n${escapes},none\n`)],
     ['client', 'add', '--from', fileOf(`id,permissions,warehouses\n${escapes},${escapes},${escapes}\n`)],
+    ['reason', 'add', '--code', escapes, '--name', 'plain'],
+    ['reason', 'add', '--code', '1', '--name', escapes],
+    ['reason', 'import', '--from', fileOf(`reasonCode,name\n${escapes},plain\n1,${escapes}\n`)],
     ['restore', '--check', fileOf(escapes)],
     ['restore', '--check', join(folder, escapes)],
   ];
@@ -134,8 +137,8 @@ test('every command that shows stored data is tested here', () => {
       : command.commands.flatMap((each) => leaves(each, [...above, each.name()]));
   const looked = new Set(shows().map(([group, name]) => `${group} ${name}`));
   const unseen = leaves(program).filter((name) => / (list|show)$/.test(name) && !looked.has(name));
-  // One shows only names that were checked when given, the other only what the service makes.
-  expect(unseen).toEqual(['client show', 'key list']);
+  // Two show only names that were checked when given, the other only what the service makes.
+  expect(unseen).toEqual(['client show', 'reason list', 'key list']);
 });
 
 test('one file writes what people read, and one the progress', async () => {

@@ -31,6 +31,7 @@ function largeBatch(): Batch {
     now: Date.now(),
     items: new Map([['A', { partNo: 1, shortId: 'A', description: '', dfltOwner: 1 }]]),
     warehouses: new Map([[1, 'Main']]),
+    reasons: null,
     levels: new Map([[gateKey(1, 1), { partNo: 1, wid: 1, ...stored, stored }]]),
     lots: new Map([[gateKey(1, 1), lots]]),
     ...{ horizons: new Map(), unread: new Set(), cut: new Set(), tallies: new Map() },

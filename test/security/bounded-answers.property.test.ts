@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { importReasons } from '@inventory/db/operator/manage-reasons';
+import { reasonedNames } from '@inventory/domain/contract/reason';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { nameOf, routes } from '../harness/contract/routes.ts';
 import { openRaw } from '../harness/network/raw-connection.ts';
@@ -53,6 +55,10 @@ beforeAll(async () => {
     ...env,
   });
   client = await service.client({ baseUrl: api.baseUrl, operationsPerMinute: 10_000_000 });
+  const reasons = more(pageSize, (index) => ({
+    ...{ line: index, reasonCode: 2 ** 31 - 1 - index, name: longest(100), operations: null },
+  }));
+  await importReasons(service.sql, reasons, { take: 'all', byDefault: [...reasonedNames] });
   for (let index = 0; index < pageSize; index++)
     expect((await client.post('/Item', itemOf(index))).status).toBe(201);
   sharedPartNo = (await client.get(`/Item?key=${encodeURIComponent(shared)}&type=id`)).body.partNo;
@@ -96,6 +102,7 @@ function largestOf(name: string): Largest[] | null {
     'GET /Inventory/Lots/:recNo': [{ path: `/Inventory/Lots/${recNo}` }],
     'GET /Changes': [{ path: '/Changes?limit=1000' }],
     'GET /Webhooks': [{ path: '/Webhooks' }],
+    'GET /Reasons': [{ path: `/Reasons?${page}` }],
     'GET /Inventory': [{ path: `/Inventory?${page}&view=full` }],
     'GET /Inventory/:wid': [{ path: `/Inventory/1?${page}&view=full` }],
     'GET /Inventory/StockLevels': [{ path: `/Inventory/StockLevels?${page}&view=full` }],

@@ -40,6 +40,7 @@ const expected = `
   DELETE /Item/:partNo/Aliases/:alias  116   readOnly   200       -        -     -
   POST /Scan                     11          200        200       scope    200   scope
   GET /Webhooks                  11          200        200       -        -     -
+  GET /Reasons                   none        200        200       -        -     -
 `;
 
 /** The warehouse that a transfer goes to, beside the one it comes from. */

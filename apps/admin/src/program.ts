@@ -28,6 +28,14 @@ import { listen } from './commands/listen.ts';
 import { lotHold, lotList, lotRelease, lotShow } from './commands/lot.ts';
 import { maintain } from './commands/maintain.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import {
+  reasonAdd,
+  reasonEnforce,
+  reasonImport,
+  reasonList,
+  reasonRemove,
+  reasonSet,
+} from './commands/reason.ts';
 import { reset } from './commands/reset.ts';
 import { restore } from './commands/restore.ts';
 import { restored } from './commands/restored.ts';
@@ -94,6 +102,12 @@ export const inventory = group(
       'Manage other names of items',
       [aliasAdd, aliasList, aliasRemove, aliasImport],
       'alias list --item WIDGET-100',
+    ),
+    group(
+      'reason',
+      'Name reason codes, and refuse others',
+      [reasonAdd, reasonSet, reasonRemove, reasonList, reasonImport, reasonEnforce],
+      'reason list',
     ),
     group(
       'lot',

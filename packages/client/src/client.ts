@@ -166,6 +166,14 @@ export class InventoryClient<Exact extends boolean = false> {
     );
   }
 
+  /** What reason codes mean, by code. */
+  reasons(query: Api.ReasonsQuery = {}, options?: CallOptions): Listing<Api.Reason> {
+    const { api } = this.#transport;
+    return this.#list(query, options, (asked, how) =>
+      api.GET('/Reasons', { params: { query: asked as object }, ...how }),
+    );
+  }
+
   /** The applied transactions, the newest first. */
   transactions(query: Api.TransactionsQuery = {}, options?: CallOptions): Listing<Api.Transaction<Exact>> {
     const { api } = this.#transport;

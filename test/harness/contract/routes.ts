@@ -6,6 +6,7 @@ import { historyRoutes } from '@inventory/api/routes/history';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
 import { meRoutes } from '@inventory/api/routes/me';
+import { reasonRoutes } from '@inventory/api/routes/reasons';
 import { scanRoutes } from '@inventory/api/routes/scan';
 import { webhookRoutes } from '@inventory/api/routes/webhooks';
 
@@ -18,6 +19,7 @@ export const routes: readonly Route[] = [
   ...inventoryRoutes(undefined as never, undefined as never),
   ...itemRoutes(undefined as never),
   ...aliasRoutes(undefined as never),
+  ...reasonRoutes({ lists: undefined as never }),
   ...scanRoutes(undefined as never, undefined as never),
 ];
 

@@ -13,6 +13,11 @@ export function parseId(text: string): number {
   return parseWhole(text, integerMax);
 }
 
+/** The code of a reason: 0 to 2^31-1. */
+export function parseCode(text: string): number {
+  return parseWhole(text, integerMax, 0);
+}
+
 /** An http address. */
 export function parseUrl(text: string): string {
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
@@ -170,10 +175,10 @@ function lastMomentOf(text: string): Date | null {
   return moment === null ? null : new Date(moment.at + (moment.precision === 'day' ? unitMs.d - 1 : 0));
 }
 
-function parseWhole(text: string, max: number): number {
+function parseWhole(text: string, max: number, min = 1): number {
   const value = Number(text);
-  if (/^\d{1,16}$/.test(text) && value >= 1 && value <= max) return value;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+  if (/^\d{1,16}$/.test(text) && value >= min && value <= max) return value;
+  throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
 }
 
 function checkText(text: string, charactersMax: number): string {

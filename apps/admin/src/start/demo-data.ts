@@ -8,10 +8,12 @@ import { addAlias } from '@inventory/db/catalog/aliases';
 import { createItem, drawPartNo } from '@inventory/db/catalog/items';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { holdLot } from '@inventory/db/operator/holds';
+import { importReasons } from '@inventory/db/operator/manage-reasons';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { type Sql, violatedUnique } from '@inventory/db/postgres/pool';
 import { readOutcomes } from '@inventory/db/requests/settle';
 import type { ItemFields } from '@inventory/domain/contract/item';
+import type { Reason } from '@inventory/domain/contract/reason';
 import type { ReceiveRequest } from '@inventory/domain/kinds/receive';
 import { Permission } from '@inventory/domain/permission';
 import { CommandError } from '../cli/command-error.ts';
@@ -53,6 +55,16 @@ const scanner = {
 const aliases = [
   { alias: '4006381333931', shortId: 'WIDGET-100' },
   { alias: '04012345123456', shortId: 'PAINT-WHITE' },
+];
+
+const reasons: [reasonCode: number, name: string, ...operations: Reason['operations']][] = [
+  [1, 'Goods in', 'receive'],
+  [2, 'Picked for an order', 'issue'],
+  [3, 'Returned by a customer', 'receive'],
+  [4, 'Difference found in passing', 'receive', 'issue', 'count'],
+  [5, 'Stocktaking', 'count'],
+  [7, 'Taken for a kit', 'issue'],
+  [9, 'Scrapped', 'issue'],
 ];
 
 // The request id of each receipt is fixed, so that it cannot be applied twice. It also identifies a database
@@ -115,6 +127,7 @@ export async function addDemoData(sql: Sql): Promise<'added' | 'there' | 'not_ou
     await createItem(sql, await drawPartNo(sql), shortId, fields, demoClientId).catch(ignoreTaken);
   }
   for (const alias of aliases) await addAlias(sql, alias);
+  await nameReasons(sql);
   // Before the warehouses: a database with warehouses counts as in use, unless this client shows that they
   // are ours.
   await addClientWithoutSecret(sql, demoClientId, Object.values(Permission));
@@ -134,6 +147,13 @@ async function isUnfinished(sql: Sql): Promise<boolean> {
     shortIds: items.map(([shortId]) => shortId),
     wids: warehouses.map(({ wid }) => wid),
   });
+}
+
+async function nameReasons(sql: Sql): Promise<void> {
+  const given = reasons.map(([reasonCode, name, ...operations], line) => ({
+    ...{ line, reasonCode, name, operations },
+  }));
+  await importReasons(sql, given, { take: 'all', byDefault: [] });
 }
 
 async function addClientWithoutSecret(sql: Sql, clientId: string, permissions: number[]): Promise<void> {

@@ -119,7 +119,7 @@ export async function runService(
     };
     steps.end();
     if (Number.parseInt(process.versions.node, 10) < 24)
-      print('On Node 24 a request takes about a tenth less of the processor.');
+      print('Node 24 is recommended: api and worker take less of the processor on it.');
     for (const line of await bannerOf(baseUrl, internal, demoClient, signal)) print(line);
     await whenAborted(signal);
   } finally {

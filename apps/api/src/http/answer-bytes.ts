@@ -34,6 +34,7 @@ const record = {
   fullLot: fixed + shortId + description + lotTexts(true),
   transaction: fixed + shortId + 3 * label + remark,
   alias: shortId + 100,
+  reason: label + 150,
 } as const;
 
 /** Of a page of these records. */

@@ -9,6 +9,7 @@ import { historyRoutes } from './history.ts';
 import { inventoryRoutes } from './inventory.ts';
 import { itemRoutes } from './items.ts';
 import { meRoutes } from './me.ts';
+import { reasonRoutes } from './reasons.ts';
 import { scanRoutes } from './scan.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -40,6 +41,7 @@ export function createRoutes(
     ...inventoryRoutes(lists, stock),
     ...itemRoutes(database),
     ...aliasRoutes(database),
+    ...reasonRoutes(database),
     ...scanRoutes(lists, now),
   ];
   return routes;

@@ -649,6 +649,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/Reasons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the reasons that have names
+         * @description *Extension.* What the reason codes of receipts, issues and counts mean, by `reasonCode`; the operator names them. Any token may read them. By default an operation
+         *     may have any reason code. Where the operator enforces the list, a code that is not listed for the operation is refused with `validation_error`.
+         *
+         *     **Permission:** none; a token is enough. **Reads:** open to read-only clients.
+         */
+        get: operations["listReasons"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/Scan": {
         parameters: {
             query?: never;
@@ -3033,6 +3056,28 @@ export interface components {
         };
         Alias: {
             alias: string;
+        };
+        ReasonPage: {
+            /** @description Records of the current page */
+            value: components["schemas"]["Reason"][];
+            /** @description Total records matching the query, before paging */
+            totalCount: number;
+            /** @description Current page number */
+            page: number;
+            /** @description Items per page: the requested size, capped at the maximum */
+            pageSize: number;
+            /** @description Total pages available */
+            pageCount: number;
+            /** @description true when more pages follow this one */
+            hasMore: boolean;
+        };
+        Reason: {
+            /** @description The code, as operations send it */
+            reasonCode: number;
+            /** @description Its name */
+            name: string;
+            /** @description The operations for which it is meant */
+            operations: ("receive" | "issue" | "count")[];
         };
         ScanRequest: {
             /** @description 1 to 500 codes */
@@ -6108,6 +6153,67 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+        };
+    };
+    listReasons: {
+        parameters: {
+            query?: {
+                /** @description Page number, 1-based */
+                page?: number;
+                /** @description Items per page; more than 250 is capped to 250 */
+                pageSize?: number;
+            };
+            header?: {
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description An id of your own for this request; the answer and our logs carry it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Page": components["headers"]["X-Page"];
+                    "X-Page-Size": components["headers"]["X-Page-Size"];
+                    "X-Next-Modified-Since": components["headers"]["X-Next-Modified-Since"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReasonPage"];
+                };
+            };
+            /** @description The request is malformed or fails validation */
+            400: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     scanCodes: {

@@ -55,6 +55,7 @@ export type ItemsQuery = Given<Query<operations['listAllItems']>> & {
   /** true: discontinued items, too. */
   all?: boolean | undefined;
 };
+export type ReasonsQuery = Given<Query<operations['listReasons']>>;
 export type TransactionsQuery = Given<Query<operations['listTransactions']>>;
 export type ChangesQuery = Given<Query<operations['getChanges']>>;
 
@@ -76,6 +77,7 @@ export type FullLot<Exact extends boolean = false> = Read<Schemas['FullLot'], Ex
 export type LotWithHistory<Exact extends boolean = false> = Read<Schemas['LotWithHistory'], Exact>;
 export type StockLevel<Exact extends boolean = false> = Read<Schemas['StockLevel'], Exact>;
 export type FullStockLevel<Exact extends boolean = false> = Read<Schemas['FullStockLevel'], Exact>;
+export type Reason = Schemas['Reason'];
 export type Item<Exact extends boolean = false> = Read<Schemas['Item'], Exact>;
 export type ItemCreated<Exact extends boolean = false> = Read<Schemas['ItemCreated'], Exact>;
 export type Transaction<Exact extends boolean = false> = Read<Schemas['Transaction'], Exact>;

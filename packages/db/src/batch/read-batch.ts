@@ -32,7 +32,7 @@ export async function readBatch(
     await levelsRead;
     throw error;
   });
-  const { now, items, warehouses } = facts;
+  const { now, items, warehouses, reasons } = facts;
   const undecided = { looks: 0, newLots: [], touched: new Set<string>(), shortages: [] };
-  return { batch: { now: now.getTime(), items, warehouses, levels, ...lots, ...undecided }, facts };
+  return { batch: { now: now.getTime(), items, warehouses, reasons, levels, ...lots, ...undecided }, facts };
 }

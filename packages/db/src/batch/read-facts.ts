@@ -1,5 +1,5 @@
 import type { Client } from '@inventory/auth/client';
-import { kindOf } from '@inventory/domain/kinds/kinds';
+import { kindOf, reasonOf } from '@inventory/domain/kinds/kinds';
 import { operationsOf, type QueuedRequest } from '@inventory/domain/request';
 import type { Batch } from '@inventory/domain/stock/batch';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
@@ -37,6 +37,7 @@ export type Facts = {
   clients: Map<string, Client>;
   items: Batch['items'];
   warehouses: Batch['warehouses'];
+  reasons: Batch['reasons'];
   /** The shortIDs of the items that the requests name otherwise. */
   named: ReadonlyMap<string, string>;
 };
@@ -68,7 +69,9 @@ export async function readFacts(
     keyed.length === 0
       ? piece`null::json`
       : piece`(select json_agg(found) from (${keyRows(keyed)}) as found)`;
-  const sentNames = new Set(requests.flatMap(operationsOf).flatMap(({ sentName = [] }) => sentName));
+  const operations = requests.flatMap(operationsOf);
+  const reasonCodes = [...new Set(operations.flatMap((request) => reasonOf(request) ?? []))];
+  const sentNames = new Set(operations.flatMap(({ sentName = [] }) => sentName));
   const named =
     sentNames.size === 0
       ? piece`null::json`
@@ -83,6 +86,7 @@ export async function readFacts(
     clients: ClientRow[] | null;
     items: { part_no: number; short_id: string; description: string; dflt_owner: number }[] | null;
     warehouses: { wid: number; name: string }[] | null;
+    reasons: { reason_code: number; operations: string[] }[] | null;
     named: { name: string; short_id: string }[] | null;
   }>(tx)`
     select least(moment.now, date_trunc('milliseconds', clock_timestamp())) as now, moment.now as moment,
@@ -120,9 +124,14 @@ export async function readFacts(
         from warehouse
         where wid = any(${plainArray(wids)}::integer[])
       ) as warehouses,
+      case when exists (select from reason_enforcement) then (
+        select coalesce(json_agg(json_build_object('reason_code', reason_code, 'operations', operations)), '[]')
+        from reason
+        where reason_code = any(${plainArray(reasonCodes)}::integer[])
+      ) end as reasons,
       ${named} as named
     from (select change_moment() as now offset 0) as moment`;
-  const { clients, items, warehouses } = row!;
+  const { clients, items, warehouses, reasons } = row!;
   const outcomes = outcomesOfKeys(keyed, row!.keys ?? []);
   for (const each of row!.outcomes ?? []) outcomes.set(each.request_id, outcomeOfRow(each));
   return {
@@ -144,6 +153,7 @@ export async function readFacts(
       ]),
     ),
     warehouses: new Map(warehouses?.map((each) => [each.wid, each.name])),
+    reasons: reasons && new Map(reasons.map((each) => [each.reason_code, each.operations])),
     named: new Map(row!.named?.map((each) => [each.name, each.short_id])),
   };
 }

@@ -1,4 +1,5 @@
 import { type Needed, permissionsIn } from '../permission.ts';
+import { invalid, type Refusal } from '../refusals/refused.ts';
 import type { Batch } from '../stock/batch.ts';
 import type { Decision } from '../stock/decision.ts';
 import { count } from './count.ts';
@@ -74,9 +75,23 @@ export function pickOf(partNo: number, request: SingleRequest): Pick | null {
   return kindOf(request.kind).pick(partNo, request);
 }
 
+/** The reason of a transaction; undefined: its kind has none. */
+export function reasonOf(request: SingleRequest): number | undefined {
+  return (request.body as { reasonCode?: number }).reasonCode;
+}
+
+/** Why the reason of a transaction is refused; null if it is taken. */
+function refuseReason({ reasons }: Batch, request: SingleRequest): Refusal | null {
+  const code = reasonOf(request);
+  if (reasons === null || code === undefined || reasons.get(code)?.includes(request.kind)) return null;
+  return invalid({ reasonCode: [`is not listed for ${request.kind}; see GET /Reasons.`] });
+}
+
 /** Decides one transaction. If it is applied, changes the batch. */
 export function decide(batch: Batch, request: SingleRequest): Decision {
   const kind = kindOf(request.kind);
+  const refusal = refuseReason(batch, request);
+  if (refusal !== null) return { status: 'refused', refusal };
   const decision = kind.decide(batch, request, undoOf);
   // The answer to a receipt has the whole lot instead.
   const tellsItem = request.sentName !== undefined && 'shortID' in kind.answer.shape;

@@ -14,6 +14,8 @@ export type Batch = {
   items: Map<string, ItemFacts>;
   /** Names by wid. */
   warehouses: Map<number, string>;
+  /** The operations for which each of its reasons is listed, by code; null: any reason is taken. */
+  reasons: ReadonlyMap<number, readonly string[]> | null;
   /** By {@link gateKey}. A missing gate never held stock. */
   levels: Map<string, LevelState>;
   /** The lots of each gate that were read or created, by {@link gateKey}, in the order of allocation. */

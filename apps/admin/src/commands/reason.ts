@@ -1,0 +1,171 @@
+import {
+  addReason,
+  changeReason,
+  enforceReasons,
+  type GivenReason,
+  importReasons,
+  listReasons,
+  readEnforcement,
+  reasonsMax,
+  removeReason,
+} from '@inventory/db/operator/manage-reasons';
+import { type Reason, reasonedNames } from '@inventory/domain/contract/reason';
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import { parseCode, parseNewName } from '../cli/arguments.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { type BadRow, type Columns, type CsvRow, readCsv } from '../cli/csv.ts';
+import { withDatabase } from '../cli/database.ts';
+import { asBadRow, findRepeats, importHelp, tellImport } from '../cli/import.ts';
+import { example, print, printJson } from '../cli/print.ts';
+import { printTable } from '../cli/table.ts';
+
+type Operations = Reason['operations'];
+
+const all = [...reasonedNames] as Operations;
+
+/** Operations, separated by `separator`; at least one. In the order of the service, each once. */
+function parseOperations(text: string, separator: ',' | ' ' = ','): Operations {
+  const asked = text
+    .split(separator)
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => part !== '');
+  const known = all.filter((name) => asked.includes(name));
+  if (asked.length > 0 && asked.every((part) => known.includes(part as Operations[number]))) return known;
+  throw new InvalidArgumentError(`An operation is one of ${all.join(', ')}.`);
+}
+
+const operationsHelp = 'the operations for which it is meant, separated by commas';
+
+export const reasonAdd = new Command('add')
+  .description('Add the name of a reason code')
+  .requiredOption('--code <number>', 'the code', parseCode)
+  .requiredOption('--name <name>', 'its name', parseNewName)
+  .option('--operations <names>', operationsHelp, (text) => parseOperations(text), all)
+  .addHelpText('after', example('reason add --code 21 --name "Expired" --operations issue,count'))
+  .action(async ({ code, name, operations }: { code: number; name: string; operations: Operations }) => {
+    await withDatabase(async (sql) => {
+      const outcome = await addReason(sql, { reasonCode: code, name, operations });
+      if (outcome === 'taken') throw new CommandError(`reason ${code} already exists`);
+      if (outcome === 'tooMany')
+        throw new CommandError(`there are ${reasonsMax} reasons, the most there may be`);
+      print(`added reason ${code} ${name}, for ${operations.join(', ')}`);
+    });
+  });
+
+export const reasonSet = new Command('set')
+  .description('Change the name of a reason, or its operations')
+  .requiredOption('--code <number>', 'the code', parseCode)
+  .option('--name <name>', 'its new name', parseNewName)
+  .option('--operations <names>', operationsHelp, (text) => parseOperations(text))
+  .addHelpText('after', example('reason set --code 4 --name "Damaged in the hall"'))
+  .action(async ({ code, ...given }: { code: number; name?: string; operations?: Operations }) => {
+    if (given.name === undefined && given.operations === undefined) {
+      throw new CommandError('nothing to change: give --name or --operations', 2);
+    }
+    await withDatabase(async (sql) => {
+      if (!(await changeReason(sql, { reasonCode: code, ...given }))) throw new CommandError(unknown(code));
+      print(`changed reason ${code}`);
+    });
+  });
+
+export const reasonRemove = new Command('remove')
+  .description('Remove the name of a reason code; transactions keep the code')
+  .requiredOption('--code <number>', 'the code', parseCode)
+  .addHelpText('after', example('reason remove --code 7'))
+  .action(async ({ code }: { code: number }) => {
+    await withDatabase(async (sql) => {
+      const name = await removeReason(sql, code);
+      if (name === null) throw new CommandError(unknown(code));
+      print(`removed reason ${code} ${name}`);
+    });
+  });
+
+const unknown = (code: number) => `there is no reason ${code}`;
+
+export const reasonList = new Command('list')
+  .description('List the reasons that have names')
+  .option('--json', 'print one line of JSON')
+  .addHelpText('after', example('reason list'))
+  .action(async ({ json }: { json?: true }) => {
+    await withDatabase(async (sql) => {
+      const reasons = await listReasons(sql);
+      if (json) return printJson(reasons);
+      printTable(
+        ['code', 'name', 'operations'],
+        reasons.map(({ reasonCode, name, operations }) => [reasonCode, name, operations.join(', ')]),
+      );
+      const since = await readEnforcement(sql);
+      if (since !== null) print(`other reasons are refused since ${since.toISOString()}`);
+    });
+  });
+
+export const reasonEnforce = new Command('enforce')
+  .description('Set whether reason codes that are not listed for an operation are refused')
+  .addArgument(new Argument('<state>', 'on: refuse them; off: take any').choices(['on', 'off']))
+  .addHelpText(
+    'after',
+    `\nWorkers of a version without reasons take any code, so switch it on once all are replaced.\n${example('reason enforce off')}`,
+  )
+  .action(async (state: 'on' | 'off') => {
+    await withDatabase(async (sql) => {
+      const isOn = state === 'on';
+      const isNew = await enforceReasons(sql, isOn);
+      const what = isOn ? 'reasons that are not listed are refused' : 'any reason is taken';
+      print(isNew ? `${what} from now on` : `${what} already`);
+    });
+  });
+
+type ImportOptions = { from: string; skipBad?: boolean; json?: boolean };
+
+const importColumns: Columns = { reasonCode: 'required', name: 'required', operations: 'optional' };
+
+export const reasonImport = new Command('import')
+  .description('Add the reasons in a file, and change those that exist')
+  .requiredOption('--from <file>', 'the file')
+  .option('--skip-bad', 'import the valid rows, and skip the others')
+  .option('--json', 'print one line of JSON: added, changed, unchanged, skipped')
+  .addHelpText(
+    'after',
+    `\nColumns: reasonCode, name, and operations, which are separated by blanks. Without operations, a new reason is meant for all, and
+an existing one keeps its own.\n${importHelp}${example('reason import --from <reasons.csv>')}`,
+  )
+  .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
+    const { rows, bad } = await readCsv(from, importColumns);
+    const given: GivenReason[] = [];
+    for (const row of rows) {
+      const reason = readReason(row);
+      if (Array.isArray(reason)) bad.push(...reason);
+      else given.push(reason);
+    }
+    const repeats = findRepeats(given, 'reasonCode', ({ reasonCode }) => String(reasonCode));
+    bad.push(...repeats);
+    const of = rows.length + bad.filter(({ field }) => field === null).length;
+    const repeated = new Set(repeats.map(({ line }) => line));
+    const good = given.filter(({ line }) => !repeated.has(line));
+    const take = skipBad ? 'good' : bad.length > 0 ? 'none' : 'all';
+    await withDatabase(async (sql) => {
+      const { refused, ...counts } = await importReasons(sql, good, { take, byDefault: all });
+      tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
+    });
+  });
+
+/** Returns a reason, or the faults of the row. */
+function readReason({ line, cells }: CsvRow): GivenReason | BadRow[] {
+  const bad: BadRow[] = [];
+  const read = <Value>(field: string, parse: (text: string) => Value): Value => {
+    try {
+      return parse(cells.get(field)!);
+    } catch (error) {
+      bad.push({ line, field, message: (error as Error).message });
+      return undefined as Value;
+    }
+  };
+  const operations = cells.get('operations')?.trim() || null;
+  const reason = {
+    line,
+    reasonCode: read('reasonCode', parseCode),
+    name: read('name', parseNewName),
+    operations: operations === null ? null : read('operations', (text) => parseOperations(text, ' ')),
+  };
+  return bad.length > 0 ? bad : reason;
+}

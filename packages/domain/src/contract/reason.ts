@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { type KindName, kindNames, kindOf } from '../kinds/kinds.ts';
+
+const given = kindNames.filter((name) => 'reasonCode' in kindOf(name).body.shape);
+
+/** The operations that have a reason. */
+export const reasonedNames = given as [KindName, ...KindName[]];
+
+/** What a reason code means, as the operator has named it. */
+export const Reason = z
+  .object({
+    reasonCode: z.int().describe('The code, as operations send it'),
+    name: z.string().describe('Its name'),
+    operations: z.array(z.enum(reasonedNames)).describe('The operations for which it is meant'),
+  })
+  .meta({ id: 'Reason' });
+export type Reason = z.infer<typeof Reason>;
