@@ -1,6 +1,6 @@
 import { difference } from './decimals.js';
 import { signed } from './format.js';
-import { keepReason } from './reasons.js';
+import { keepReason, reasonName } from './reasons.js';
 import { go } from './routes.js';
 import { work } from './session.js';
 import { keepSpot } from './spots.js';
@@ -24,7 +24,10 @@ export async function carryOut(operation, lots) {
   await keepSpotsOf(operation).catch(console.warn);
   const words = `${doneWord(op)} ${op === 'count' ? operation.counted : operation.units}`;
   const where = placeOf(operation, result.body, lots);
-  const text = `${words} of ${itemID}${where}`;
+  const reason = reasonName(reasonCode);
+  // A code alone would say little.
+  const why = /^\d*$/.test(reason) ? '' : ` (${reason})`;
+  const text = `${words} of ${itemID}${where}${why}`;
   // A code that was taken for an item has no view to go back to.
   if (state.scanned !== null) go('');
   update({ form: null, scanned: null, notice: noticeOf(text, op, result) });

@@ -1,5 +1,5 @@
-// What this device keeps, in IndexedDB: its name, the last client ID, the last reasons; the secret only if
-// asked to.
+// What this device keeps, in IndexedDB: its name, the last client ID, reasons with their names and the last
+// ones; the secret only if asked to.
 let opening = null;
 
 function open() {

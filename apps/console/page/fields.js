@@ -1,9 +1,9 @@
 import { amountOf, meaningsOf } from './format.js';
+import { codeOfText, reasonsOf } from './reasons.js';
 
 const units = { name: 'units', label: 'Units', kind: 'amount' };
 const spot = { name: 'spot', label: 'Spot' };
 const serial = { name: 'serial', label: 'Serial' };
-const reason = { name: 'reasonCode', label: 'Reason', kind: 'whole' };
 
 /** The fields of a form, in the order in which they are filled in. */
 export function fieldsOf(op, values, warehouses) {
@@ -14,6 +14,9 @@ export function fieldsOf(op, values, warehouses) {
   const shipTo = { name: 'shipToWid', label: 'Ship to', kind: 'choice', options: [stay, ...others] };
   const isLot = Boolean(values.recno);
   const ofLot = (...fields) => (isLot ? [] : fields);
+  const reasons = reasonsOf(op);
+  const kind = reasons.length > 0 ? 'text' : 'whole';
+  const reason = { name: 'reasonCode', label: 'Reason', kind, options: reasons };
   switch (op) {
     case 'receive':
       return [units, spot, reason, warehouse, serial, { name: 'expires', label: 'Expires', kind: 'date' }];
@@ -33,8 +36,8 @@ export function fieldsOf(op, values, warehouses) {
   }
 }
 
-// To see what would happen, any reason will do.
-const reasonOfTries = 1;
+// To see what would happen, any reason will do that is taken.
+const reasonOfTries = (op) => reasonsOf(op)[0]?.reasonCode ?? 1;
 
 /**
  * The operation that the fields of a form make, or the first field that is wrong, with a message; `choices`
@@ -58,8 +61,12 @@ export function operationOf({ op, values, opened, scanned, sure }, { isTry = fal
     return {
       fault: { name: amountName, message: `${written} may mean two amounts. Which?`, choices: meanings },
     };
-  if (op !== 'move' && !isTry && !/^\d+$/.test(values.reasonCode ?? ''))
-    return fault('reasonCode', 'Reason must be a number.');
+  const reason = codeOfText(values.reasonCode, op);
+  if (op !== 'move' && !isTry && reason === null)
+    return fault(
+      'reasonCode',
+      reasonsOf(op).length > 0 ? 'Choose a reason, or enter its code.' : 'Reason must be a number.',
+    );
   if (op === 'move' && !values.toSpot && !values.shipToWid)
     return fault('toSpot', 'To spot is missing, or a warehouse to ship to.');
   const places = [values.recno, values.spot, values.serial, values.everywhere];
@@ -68,8 +75,7 @@ export function operationOf({ op, values, opened, scanned, sure }, { isTry = fal
   const { itemID, recno, shipToWid, everywhere } = values;
   const operation = { op, itemID, [amountName]: amount, wid: Number(values.wid) };
   if (recno) operation.recno = recno;
-  if (op !== 'move')
-    operation.reasonCode = /^\d+$/.test(values.reasonCode ?? '') ? Number(values.reasonCode) : reasonOfTries;
+  if (op !== 'move') operation.reasonCode = reason ?? reasonOfTries(op);
   if (op === 'move' && shipToWid) operation.shipToWid = Number(shipToWid);
   if (op === 'count' && everywhere && !recno && !values.spot && !values.serial) operation.everywhere = true;
   // With a lot, only the lot counts.

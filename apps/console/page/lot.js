@@ -3,6 +3,7 @@ import { useHeld } from './held.js';
 import { html } from './html.js';
 import { namedIn } from './live.js';
 import { Marks } from './marks.js';
+import { reasonName } from './reasons.js';
 import { addressOf } from './routes.js';
 import { state } from './state.js';
 import { readUnit, unitOf } from './units.js';
@@ -27,7 +28,7 @@ const facts = [
   ['line', 'Order line'],
   ['jobID', 'Job'],
   ['reference', 'Reference'],
-  ['reasonCode', 'Reason of the receipt'],
+  ['reasonCode', 'Reason of the receipt', reasonName],
   ['remark', 'Remark'],
   ['modified', 'Changed', moment],
 ];

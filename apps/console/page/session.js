@@ -4,6 +4,7 @@ import { applyChanges } from './held.js';
 import { noteLimit } from './limit.js';
 import { fetchOnLine } from './line.js';
 import { followChanges } from './live.js';
+import { readReasons, recallReasons } from './reasons.js';
 import { state, update } from './state.js';
 
 const baseUrl = new URL(document.querySelector('meta[name=inventory-api]').content, document.baseURI).href;
@@ -146,6 +147,8 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
     form: null,
     learning: null,
   });
+  recallReasons().catch(console.warn);
+  readReasons(client);
   if (can('look')) followChanges(client, live, feed, stop.signal);
 }
 

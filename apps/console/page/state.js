@@ -17,6 +17,8 @@ export const state = {
   form: null,
   /** An unknown code that is being taught to an item, or made a new one. */
   learning: null,
+  /** The reasons that have names, as the service lists them. */
+  reasons: [],
   /** The last code's item, as the code told it: `{ shortID, description, fills }`; `fills`: for its forms. */
   told: null,
   /** The warehouse of the last piece of work. */

@@ -2,6 +2,7 @@ import { difference, sum } from './decimals.js';
 import { capital, day, kindWord, moment, signed } from './format.js';
 import { html } from './html.js';
 import { Marks } from './marks.js';
+import { reasonName } from './reasons.js';
 import { addressOf } from './routes.js';
 import { state } from './state.js';
 import { unitOf } from './units.js';
@@ -182,37 +183,41 @@ export const tables = {
     order: ['transactionNo', 'DESC'],
     columns: [
       {
-        ...{ name: 'transactionNo', word: 'Number', share: 9, sorts: true, place: 'line', label: true },
+        ...{ name: 'transactionNo', word: 'Number', share: 8, sorts: true, place: 'line', label: true },
         show: ({ transactionNo }) => link('transaction', transactionNo),
       },
       {
-        ...{ name: 'kind', word: 'Kind', share: 10, place: 'sub', text: ({ kind }) => kindWord(kind) },
+        ...{ name: 'kind', word: 'Kind', share: 9, place: 'sub', text: ({ kind }) => kindWord(kind) },
         show: ({ kind, reversedBy }) =>
           html`${capital(kindWord(kind))}${reversedBy !== null && html` <span class="mark">Undone</span>`}`,
       },
       {
-        ...{ name: 'itemID', word: 'Item', share: 18, place: 'title' },
+        ...{ name: 'itemID', word: 'Item', share: 16, place: 'title' },
         show: ({ itemID }) => link('item', itemID),
       },
       {
-        ...{ name: 'lines', word: 'Units', share: 11, place: 'figure', isNumber: true, text: changeOf },
+        ...{ name: 'lines', word: 'Units', share: 10, place: 'figure', isNumber: true, text: changeOf },
         show: (row) => html`<${Change} row=${row} />`,
       },
       { name: 'uOM', word: 'Unit', text: ({ lines }) => unitOf(lines[0] ?? {}) },
-      { name: 'places', word: 'Where', share: 19, place: 'line', text: placesOf },
+      { name: 'places', word: 'Where', share: 17, place: 'line', text: placesOf },
       {
-        ...{ name: 'at', word: 'When', share: 13, place: 'line' },
+        ...{ name: 'at', word: 'When', share: 12, place: 'line' },
         show: ({ at }) => moment(at),
       },
       {
-        ...{ name: 'clientId', word: 'Client', share: 11, place: 'line' },
+        ...{ name: 'clientId', word: 'Client', share: 9, place: 'line' },
         show: ({ clientId }) => only('client', clientId),
       },
       {
-        ...{ name: 'deviceID', word: 'Device', share: 9, isRoomy: true },
+        ...{ name: 'deviceID', word: 'Device', share: 8, isRoomy: true },
         show: ({ deviceID }) => deviceID && only('device', deviceID),
       },
-      { name: 'reasonCode', word: 'Reason' },
+      {
+        ...{ name: 'reason', word: 'Reason', share: 11, isRoomy: true },
+        text: ({ reasonCode }) => reasonName(reasonCode),
+      },
+      { name: 'reasonCode', word: 'Reason code' },
       { name: 'reference', word: 'Reference' },
       { name: 'remark', word: 'Remark' },
       { name: 'reversedBy', word: 'Undone by' },

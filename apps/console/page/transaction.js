@@ -2,6 +2,7 @@ import { undo } from './carry-out.js';
 import { capital, kindWord, moment, signed } from './format.js';
 import { useHeld } from './held.js';
 import { html } from './html.js';
+import { reasonName } from './reasons.js';
 import { addressOf } from './routes.js';
 import { canUndo } from './session.js';
 import { state } from './state.js';
@@ -9,7 +10,7 @@ import { state } from './state.js';
 const facts = [
   ['at', 'When', moment],
   ['clientId', 'Client'],
-  ['reasonCode', 'Reason'],
+  ['reasonCode', 'Reason', reasonName],
   ['reference', 'Reference'],
   ['remark', 'Remark'],
   ['capturedAt', 'Done at', moment],

@@ -4,7 +4,7 @@ import { Differs, Effect, useEffectBefore, withExpected } from './effect.js';
 import { fieldsOf, operationOf } from './fields.js';
 import { FormNote } from './form-note.js';
 import { html } from './html.js';
-import { recallReason } from './reasons.js';
+import { readReasons, recallReason } from './reasons.js';
 import { can } from './session.js';
 import { state, update } from './state.js';
 
@@ -19,6 +19,7 @@ export function Actions({ about, stocked = [], lots = [], isWhole = false }) {
     const usual = state.lastWid ?? state.session.me.warehouses[0]?.wID;
     const isUsual = op === 'receive' || stocked.length === 0 || stocked.includes(usual);
     const wid = about.wid ?? (isUsual ? usual : stocked[0]);
+    readReasons(state.session.client);
     const values = { ...about, wid: String(wid ?? ''), reasonCode: await recallReason(op) };
     // Until the changes tell what was done here last, the page shows what was before.
     const isOld = state.session.untold.size > 0;
@@ -47,6 +48,11 @@ export function WorkForm({ form }) {
   const set = (name, value) => {
     setProblem(null);
     update({ form: { ...state.form, values: { ...state.form.values, [name]: value } } });
+  };
+  const reason = fields.find(({ name }) => name === 'reasonCode');
+  const takeReason = (text) => {
+    set('reasonCode', text);
+    focusNext(element.current, element.current.elements.reasonCode);
   };
   const choose = (name, amount) => {
     set(name, amount);
@@ -82,6 +88,7 @@ export function WorkForm({ form }) {
               fault=${problem?.name === field.name && problem} />`,
         )}
       </div>
+      ${reason?.options.length > 0 && html`<${Reasons} options=${reason.options} value=${values.reasonCode} onTake=${takeReason} />`}
       <${FormNote} note=${form.note} />
       ${!problem && html`<${Effect} form=${form} effect=${effect} />`}
       ${problem?.differs && html`<div onClick=${() => setProblem(null)}><${Differs} figures=${problem.differs} /></div>`}
@@ -118,6 +125,28 @@ function Field({ name, label, kind, options, value, onValue, onChoice, fault }) 
       html`<p class="choose">${fault.choices.map(({ amount, words }) => html`<button type="button" onClick=${() => onChoice(name, amount)}>${words}</button>`)}</p>`
     }
   </div>`;
+}
+
+const shownReasonsMax = 6;
+
+/** Reasons to press: all, or while a text is typed, those that contain it. */
+function Reasons({ options, value, onTake }) {
+  const typed = value.trim().toLowerCase();
+  const isOne = (text) => text.toLowerCase() === typed;
+  const fitting = options.some(({ text }) => isOne(text))
+    ? options
+    : options.filter(({ text }) => text.toLowerCase().includes(typed));
+  const first = [...fitting].sort((one, other) => Number(isOne(other.text)) - Number(isOne(one.text)));
+  if (first.length === 0) return null;
+  return html`<p class="choose">
+    <span class="quiet">Reason</span>
+    ${first
+      .slice(0, shownReasonsMax)
+      .map(
+        ({ text }) =>
+          html`<button type="button" aria-pressed=${isOne(text)} onClick=${() => onTake(text)}><bdi>${text}</bdi></button>`,
+      )}
+  </p>`;
 }
 
 /**

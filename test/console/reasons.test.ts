@@ -1,0 +1,155 @@
+import { enforceReasons, importReasons } from '@inventory/db/operator/manage-reasons';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import {
+  fillIn,
+  openConsole,
+  openForm,
+  overflowOf,
+  scanItem,
+  signIn,
+  typeInto,
+} from '../harness/pages/console.ts';
+import { typeByHand, wedge } from '../harness/pages/hands.ts';
+import { useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
+
+const service = useService();
+const longName = `Broken ${'by the rain '.repeat(7)}`.trim();
+
+describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    const issues = ['Picked', 'Scrapped', 'For a kit', '12', 'Twice', 'TWICE', longName, 'Lent', 'Stolen'];
+    const given = [
+      ...issues.map((name, at) => ({ reasonCode: 21 + at, name, operations: ['issue' as const] })),
+      { reasonCode: 9, name: 'Goods in', operations: ['receive' as const] },
+      { reasonCode: 4, name: 'Found <i>so</i>', operations: ['receive' as const, 'count' as const] },
+    ];
+    await importReasons(
+      service.sql,
+      given.map((each, line) => ({ ...each, line })),
+      { take: 'all', byDefault: [] },
+    );
+  });
+  afterAll(() => browser.close());
+
+  /** A page at an item that has units, in a window as wide as a phone. */
+  async function atItem() {
+    const client = await service.client();
+    const itemID = await service.item();
+    await receiveLot(client, itemID, 50, { wid: 1, spot: 'A-1' });
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+    onTestFinished(() => context.close());
+    const { page, complaints } = await openConsole(context, service);
+    await signIn(page, client, { isKept: true });
+    await scanItem(page, itemID);
+    const done = async () =>
+      (await client.get(`/Inventory/Transactions?itemID=${itemID}`)).body.value.map(
+        ({ kind, reasonCode }: { kind: string; reasonCode: number }) => [kind, reasonCode],
+      );
+    return { client, itemID, context, page, complaints, done };
+  }
+  const offered = (page: Page) => page.locator('form.work .choose button').allTextContents();
+  const reasonIn = (page: Page) => page.getByLabel('Reason', { exact: true }).inputValue();
+  const close = (page: Page) => page.getByRole('button', { name: 'Cancel' }).press('Enter');
+
+  test('a form offers the reasons of its operation by name, a few at a time; typing narrows them', async () => {
+    const { page, itemID, done, complaints } = await atItem();
+    await openForm(page, 'Receive');
+    expect(await offered(page)).toEqual(['Found <i>so</i>', 'Goods in']);
+    await close(page);
+    await openForm(page, 'Issue');
+    // A name of digits, and one that two reasons have, come with their codes.
+    expect(await offered(page)).toEqual([
+      ...['Picked', 'Scrapped', 'For a kit', '12 (24)', 'Twice (25)', 'TWICE (26)'],
+    ]);
+    expect(await overflowOf(page)).toBe(0);
+    await typeInto(page, 'Units', '5');
+    await typeInto(page, 'Reason', 'sto');
+    expect(await offered(page)).toEqual(['Stolen']);
+    await page.getByRole('button', { name: 'Stolen' }).press('Enter');
+    expect(await reasonIn(page)).toBe('Stolen');
+    await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+    await page.getByText(`Issued 5 of ${itemID} from A-1 (Stolen).`).waitFor();
+    // The last one of this operation is there already, and stands first.
+    await openForm(page, 'Issue');
+    expect(await reasonIn(page)).toBe('Stolen');
+    expect((await offered(page))[0]).toBe('Stolen');
+    await close(page);
+    await openForm(page, 'Receive');
+    expect(await reasonIn(page)).toBe('');
+    expect(await done()).toEqual([
+      ['issue', 29],
+      ['receive', 0],
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([
+    ['a name in any case', ' picKED', 21],
+    ['a code that is listed', '23', 23],
+    ['a code that is not listed', '700', 700],
+    ['digits are a code, also where a reason has them as its name', '12', 12],
+    ['one of two with the same name', 'twice (26)', 26],
+  ])('%s is typed', async (_, text, code) => {
+    const { page, done } = await atItem();
+    await fillIn(page, 'Issue', { Units: '2', Reason: text });
+    await page.getByText('Issued 2 of').waitFor();
+    expect((await done())[0]).toEqual(['issue', code]);
+  });
+
+  test('what is neither a name nor a code is asked about, and nothing is booked', async () => {
+    const { page, done } = await atItem();
+    for (const text of ['twice', 'Goods in', 'Pick', '-1']) {
+      await fillIn(page, 'Issue', { Units: '2', Reason: text });
+      const alert = page.getByRole('alert');
+      await alert.filter({ hasText: 'Choose a reason, or enter its code.' }).waitFor();
+      await close(page);
+    }
+    expect(await done()).toEqual([['receive', 0]]);
+  });
+
+  test('the names stand in the transaction, the lot and the table, and stay without a network', async () => {
+    const { page, context, itemID } = await atItem();
+    await fillIn(page, 'Receive', { Units: '3', Spot: 'B-1', Reason: 'Found <i>so</i>' });
+    await page.getByText(`Received 3 of ${itemID} at B-1 (Found <i>so</i>).`).waitFor();
+    const fact = (word: string) =>
+      page.locator('dl.facts div', { has: page.getByText(word, { exact: true }) }).locator('dd');
+    await page.setViewportSize({ width: 1400, height: 900 });
+    await page.goto(`${page.url().split('#')[0]}#/transactions?item=${itemID}`);
+    const cell = page.getByRole('cell', { name: 'Found <i>so</i>' });
+    await cell.waitFor();
+    await page.getByRole('row').filter({ has: cell }).getByRole('link').first().press('Enter');
+    await expect.poll(() => fact('Reason').textContent()).toBe('Found <i>so</i>');
+    await page.getByRole('table', { name: 'Lines' }).getByRole('link').press('Enter');
+    await expect.poll(() => fact('Reason of the receipt').textContent()).toBe('Found <i>so</i>');
+    await context.setOffline(true);
+    await page.reload();
+    await page.getByText('Offline').first().waitFor();
+    await page.getByLabel('Scan', { exact: true }).waitFor();
+    await wedge(page, itemID);
+    await page.getByText('could not be looked up').waitFor();
+    await openForm(page, 'Receive');
+    expect(await reasonIn(page)).toBe('Found <i>so</i>');
+    expect(await offered(page)).toEqual(['Found <i>so</i>', 'Goods in']);
+  });
+
+  test('where the list is enforced, the preview needs no reason, and a refusal says why', async () => {
+    const { page, done } = await atItem();
+    await enforceReasons(service.sql, true);
+    onTestFinished(async () => {
+      await enforceReasons(service.sql, false);
+    });
+    await openForm(page, 'Issue');
+    await typeByHand(page, '4');
+    await page.getByText('take 4, 46 left').waitFor();
+    await typeInto(page, 'Reason', '700');
+    await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'Reason is not listed for issue' }).waitFor();
+    expect(await done()).toEqual([['receive', 0]]);
+  });
+});
