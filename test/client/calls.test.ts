@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { InventoryClient, InventoryError } from '@inventory/client';
+import { addReason } from '@inventory/db/operator/manage-reasons';
 import { expect, test } from 'vitest';
 import { startFaultProxy } from '../harness/network/fault-proxy.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
@@ -45,6 +46,10 @@ test('every verb gives the answer of its call', async () => {
   expect(levels.find(({ shortID }) => shortID === itemID)).toMatchObject({ inStock: 4 });
   const kinds = (await all(inventory.transactions({ itemID }))).map(({ kind }) => kind);
   expect(kinds).toEqual(['reverse', 'count', 'issue', 'move', 'receive']);
+
+  const lent = { reasonCode: 8, name: 'Lent', operations: ['issue' as const] };
+  await addReason(service.sql, lent);
+  expect(await all(inventory.reasons())).toEqual([lent]);
 
   const { results } = await inventory.scan({ scans: [{ data: itemID }], wid: 1 });
   expect(results[0]!.matches).toMatchObject([{ kind: 'item', shortID: itemID }]);

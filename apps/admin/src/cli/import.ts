@@ -1,5 +1,6 @@
+import type { Take } from '@inventory/db/operator/import-items';
 import { CommandError } from './command-error.ts';
-import type { BadRow } from './csv.ts';
+import { type BadRow, type Columns, type CsvRow, readCsv } from './csv.ts';
 import { print, printJson, tell } from './print.ts';
 
 /** The result of importing a file: counts of rows added and so on, and the rows that were rejected. */
@@ -10,6 +11,40 @@ export const importHelp = `
 The file is CSV in UTF-8 with a header, separated by commas, semicolons or tabs; - is standard input. Each bad row is reported with its
 line and field, and nothing is imported; --skip-bad imports the other rows. Exit code 1 if a row was not imported.
 `;
+
+/**
+ * The rows of a file to import. `of`: how many it has; `bad`: what is wrong with some of them; `take`: what to
+ * do with the others.
+ */
+export type ReadFile<Row> = { good: Row[]; bad: BadRow[]; of: number; take: Take };
+
+/**
+ * Reads the rows of a file. `read` returns a row, or its faults. `key`: the field in which no two rows may be
+ * the same, and its value, as it is compared.
+ */
+export async function readRows<Row extends { line: number }>(
+  from: string,
+  columns: Columns,
+  read: (row: CsvRow) => Row | BadRow[],
+  { key: [field, keyOf], skipBad }: { key: readonly [string, (row: Row) => string]; skipBad: boolean },
+): Promise<ReadFile<Row>> {
+  const { rows, bad } = await readCsv(from, columns);
+  const all: Row[] = [];
+  for (const row of rows) {
+    const found = read(row);
+    if (Array.isArray(found)) bad.push(...found);
+    else all.push(found);
+  }
+  const repeats = findRepeats(all, field, keyOf);
+  bad.push(...repeats);
+  const repeated = new Set(repeats.map(({ line }) => line));
+  return {
+    good: all.filter(({ line }) => !repeated.has(line)),
+    bad,
+    of: rows.length + bad.filter(({ field: where }) => where === null).length,
+    take: skipBad ? 'good' : bad.length > 0 ? 'none' : 'all',
+  };
+}
 
 /** Prints the result of an import. Fails with CommandError if rows were rejected. */
 export function tellImport(

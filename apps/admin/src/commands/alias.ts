@@ -10,9 +10,9 @@ import { gtin14Of } from '@inventory/domain/scan/check-digits';
 import { Command } from 'commander';
 import { parseAlias, parseLimit } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
-import { type BadRow, type Columns, type CsvRow, readCsv } from '../cli/csv.ts';
+import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
-import { asBadRow, findRepeats, findShortened, importHelp, tellImport } from '../cli/import.ts';
+import { asBadRow, findShortened, importHelp, readRows, tellImport } from '../cli/import.ts';
 import { example, print, printJson } from '../cli/print.ts';
 import { createProgress, rowsText } from '../cli/progress.ts';
 import { printTable } from '../cli/table.ts';
@@ -83,20 +83,9 @@ export const aliasImport = new Command('import')
     `\nColumns: alias, and item, which is a shortID.\n${importHelp}${example('alias import --from <aliases.csv')}`,
   )
   .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
-    const { rows, bad } = await readCsv(from, importColumns);
-    const aliases: GivenAlias[] = [];
-    for (const row of rows) {
-      const alias = readAlias(row);
-      if ('message' in alias) bad.push(alias);
-      else aliases.push(alias);
-    }
     // A GTIN is one alias in all its spellings.
-    const repeats = findRepeats(aliases, 'alias', ({ alias }) => gtin14Of(alias) ?? alias);
-    bad.push(...repeats);
-    const of = rows.length + bad.filter(({ field }) => field === null).length;
-    const repeated = new Set(repeats.map(({ line }) => line));
-    const good = aliases.filter(({ line }) => !repeated.has(line));
-    const take = skipBad ? 'good' : bad.length > 0 ? 'none' : 'all';
+    const key = ['alias', ({ alias }: GivenAlias) => gtin14Of(alias) ?? alias] as const;
+    const { good, bad, of, take } = await readRows(from, importColumns, readAlias, { key, skipBad });
     await withDatabase(async (sql) => {
       const progress = createProgress();
       const report = (done: number) => progress.show(rowsText(done, 'aliases', good.length));
@@ -106,13 +95,13 @@ export const aliasImport = new Command('import')
     });
   });
 
-function readAlias({ line, cells }: CsvRow): GivenAlias | BadRow {
+function readAlias({ line, cells }: CsvRow): GivenAlias | BadRow[] {
   const bad =
     findShortened(cells.get('alias')!, 'alias', line) ?? findShortened(cells.get('item')!, 'item', line);
-  if (bad !== null) return bad;
+  if (bad !== null) return [bad];
   try {
     return { line, alias: parseAlias(cells.get('alias')!), shortId: cells.get('item')! };
   } catch (error) {
-    return { line, field: 'alias', message: (error as Error).message };
+    return [{ line, field: 'alias', message: (error as Error).message }];
   }
 }

@@ -7,9 +7,9 @@ import {
 } from '@inventory/domain/contract/item';
 import { Command } from 'commander';
 import { isQuantityText } from '../cli/arguments.ts';
-import { type BadRow, type Columns, type CsvRow, readCsv } from '../cli/csv.ts';
+import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
-import { asBadRow, findRepeats, findShortened, importHelp, tellImport } from '../cli/import.ts';
+import { asBadRow, findShortened, importHelp, readRows, tellImport } from '../cli/import.ts';
 import { example } from '../cli/print.ts';
 import { createProgress, rowsText } from '../cli/progress.ts';
 
@@ -38,19 +38,8 @@ only the service sets (partNo, created, createdBy, modified) are ignored.
 ${importHelp}${example('item import --from <items.csv', 'item import --from <items.csv --skip-bad --json')}`,
   )
   .action(async ({ from, skipBad = false, json = false }: Options) => {
-    const { rows, bad } = await readCsv(from, columns);
-    const items: GivenItem[] = [];
-    for (const row of rows) {
-      const item = readItem(row);
-      if (Array.isArray(item)) bad.push(...item);
-      else items.push(item);
-    }
-    const repeats = findRepeats(items, 'shortID', ({ shortId }) => shortId);
-    bad.push(...repeats);
-    const of = rows.length + bad.filter(({ field }) => field === null).length;
-    const repeated = new Set(repeats.map(({ line }) => line));
-    const good = items.filter(({ line }) => !repeated.has(line));
-    const take = skipBad ? 'good' : bad.length > 0 ? 'none' : 'all';
+    const key = ['shortID', ({ shortId }: GivenItem) => shortId] as const;
+    const { good, bad, of, take } = await readRows(from, columns, readItem, { key, skipBad });
     await withDatabase(async (sql) => {
       const progress = createProgress();
       const report = (done: number) => progress.show(rowsText(done, 'items', good.length));

@@ -13,9 +13,9 @@ import { type Reason, reasonedNames } from '@inventory/domain/contract/reason';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { parseCode, parseNewName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
-import { type BadRow, type Columns, type CsvRow, readCsv } from '../cli/csv.ts';
+import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
-import { asBadRow, findRepeats, importHelp, tellImport } from '../cli/import.ts';
+import { asBadRow, importHelp, readRows, tellImport } from '../cli/import.ts';
 import { example, print, printJson } from '../cli/print.ts';
 import { printTable } from '../cli/table.ts';
 
@@ -130,19 +130,8 @@ export const reasonImport = new Command('import')
 an existing one keeps its own.\n${importHelp}${example('reason import --from <reasons.csv>')}`,
   )
   .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
-    const { rows, bad } = await readCsv(from, importColumns);
-    const given: GivenReason[] = [];
-    for (const row of rows) {
-      const reason = readReason(row);
-      if (Array.isArray(reason)) bad.push(...reason);
-      else given.push(reason);
-    }
-    const repeats = findRepeats(given, 'reasonCode', ({ reasonCode }) => String(reasonCode));
-    bad.push(...repeats);
-    const of = rows.length + bad.filter(({ field }) => field === null).length;
-    const repeated = new Set(repeats.map(({ line }) => line));
-    const good = given.filter(({ line }) => !repeated.has(line));
-    const take = skipBad ? 'good' : bad.length > 0 ? 'none' : 'all';
+    const key = ['reasonCode', ({ reasonCode }: GivenReason) => String(reasonCode)] as const;
+    const { good, bad, of, take } = await readRows(from, importColumns, readReason, { key, skipBad });
     await withDatabase(async (sql) => {
       const { refused, ...counts } = await importReasons(sql, good, { take, byDefault: all });
       tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
