@@ -72,6 +72,17 @@ test('the list is enforced, and no longer; the list says so', async () => {
   expect((await reason('list')).stdout).not.toContain('refused');
 });
 
+test('operations that have no reason are named while others are refused', async () => {
+  await reason('add', '--code', '1', '--name', 'Any', '--operations', 'receive issue');
+  const warning = (names: string) => `warning: no reason is listed for ${names}: all are refused\n`;
+  expect(await reason('enforce', 'on')).toMatchObject({ code: 0, stderr: warning('count') });
+  expect((await reason('set', '--code', '1', '--operations', 'count')).stderr).toBe(
+    warning('receive, issue'),
+  );
+  expect((await reason('remove', '--code', '1')).stderr).toBe(warning('receive, issue, count'));
+  expect((await reason('enforce', 'off')).stderr).toBe('');
+});
+
 test('a file adds reasons and changes those that there are; what it does not name stays', async () => {
   await reason('add', '--code', '1', '--name', 'Goods in', '--operations', 'receive');
   await reason('add', '--code', '2', '--name', 'Picked');
@@ -79,7 +90,7 @@ test('a file adds reasons and changes those that there are; what it does not nam
     'reasonCode;name;operations',
     '1;Delivery;',
     '2;Picked;',
-    '3;Scrapped;issue count',
+    '3;Scrapped;issue,count',
     '4;Any;',
   );
   expect(await reason('import', '--from', file)).toEqual(done('added 2, changed 1, unchanged 1\n'));

@@ -170,6 +170,7 @@ const others: Record<string, readonly string[]> = {
     'stock_transaction.at stock_transaction.captured_at stock_transaction.captured_at_corrected lot.shipped',
     'backup_record.noted audit_drift.first_seen webhook.created webhook_secret.created webhook_delivery.at',
     'corrected_time.latest corrected_time.corrected feed_place.since feed_place.refused',
+    'reason_enforcement.since',
   ].flatMap((line) => line.split(' ')),
   'asked for by a caller or an operator, as far ahead as they like': ['lot.expires', 'client_secret.expires'],
   'the order of lots, not the time, decides which is taken': ['lot.received'],

@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
 
   beforeAll(async () => {
     browser = await startBrowser();
-    const issues = ['Picked', 'Scrapped', 'For a kit', '12', 'Twice', 'TWICE', longName, 'Lent', 'Stolen'];
+    const issues = ['Picked', longName, 'For a kit', '12', 'Twice', 'TWICE', 'Scrapped', 'Lent', 'Stolen'];
     const given = [
       ...issues.map((name, at) => ({ reasonCode: 21 + at, name, operations: ['issue' as const] })),
       { reasonCode: 9, name: 'Goods in', operations: ['receive' as const] },
@@ -65,16 +65,18 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await openForm(page, 'Issue');
     // A name of digits, and one that two reasons have, come with their codes.
     expect(await offered(page)).toEqual([
-      ...['Picked', 'Scrapped', 'For a kit', '12 (24)', 'Twice (25)', 'TWICE (26)'],
+      ...['Picked', longName, 'For a kit', '12 (24)', 'Twice (25)', 'TWICE (26)'],
     ]);
+    await page.getByText('3 more: type a part of the name').waitFor();
     expect(await overflowOf(page)).toBe(0);
     await typeInto(page, 'Units', '5');
     await typeInto(page, 'Reason', 'sto');
     expect(await offered(page)).toEqual(['Stolen']);
-    await page.getByRole('button', { name: 'Stolen' }).press('Enter');
+    // Enter takes the only one that fits.
+    await page.keyboard.press('Enter');
     expect(await reasonIn(page)).toBe('Stolen');
     await page.getByRole('button', { name: 'Confirm' }).press('Enter');
-    await page.getByText(`Issued 5 of ${itemID} from A-1 (Stolen).`).waitFor();
+    await page.getByText(`Issued 5 of ${itemID} from A-1 – Stolen.`).waitFor();
     // The last one of this operation is there already, and stands first.
     await openForm(page, 'Issue');
     expect(await reasonIn(page)).toBe('Stolen');
@@ -87,6 +89,35 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       ['receive', 0],
     ]);
     expect(complaints).toEqual([]);
+  });
+
+  test('pressing a reason moves none of them, and leads on to Confirm; what is pressed twice is chosen once', async () => {
+    const { page, done } = await atItem();
+    await openForm(page, 'Issue');
+    await typeInto(page, 'Units', '1');
+    const before = await offered(page);
+    const third = page.locator('form.work .choose button').nth(2);
+    for (let press = 0; press < 2; press++) {
+      await third.press('Enter');
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Confirm');
+      expect(await offered(page)).toEqual(before);
+      expect(await third.getAttribute('aria-pressed')).toBe('true');
+    }
+    await page.keyboard.press('Enter');
+    await page.getByText('Issued 1 of').waitFor();
+    expect((await done())[0]).toEqual(['issue', 23]);
+  });
+
+  test('beside a code without a name, as before there were names, all reasons are offered', async () => {
+    const { page } = await atItem();
+    await fillIn(page, 'Issue', { Units: '1', Reason: '888' });
+    await page.getByText('Issued 1 of').waitFor();
+    await openForm(page, 'Issue');
+    expect(await reasonIn(page)).toBe('888');
+    expect(await offered(page)).toHaveLength(6);
+    // A code finds its reason, too.
+    await typeInto(page, 'Reason', '29');
+    expect(await offered(page)).toEqual(['Stolen']);
   });
 
   test.each([
@@ -116,7 +147,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
   test('the names stand in the transaction, the lot and the table, and stay without a network', async () => {
     const { page, context, itemID } = await atItem();
     await fillIn(page, 'Receive', { Units: '3', Spot: 'B-1', Reason: 'Found <i>so</i>' });
-    await page.getByText(`Received 3 of ${itemID} at B-1 (Found <i>so</i>).`).waitFor();
+    await page.getByText(`Received 3 of ${itemID} at B-1 – Found <i>so</i>.`).waitFor();
     const fact = (word: string) =>
       page.locator('dl.facts div', { has: page.getByText(word, { exact: true }) }).locator('dd');
     await page.setViewportSize({ width: 1400, height: 900 });
@@ -124,9 +155,13 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     const cell = page.getByRole('cell', { name: 'Found <i>so</i>' });
     await cell.waitFor();
     await page.getByRole('row').filter({ has: cell }).getByRole('link').first().press('Enter');
-    await expect.poll(() => fact('Reason').textContent()).toBe('Found <i>so</i>');
+    await expect.poll(() => fact('Reason').textContent()).toBe('Found <i>so</i> (4)');
     await page.getByRole('table', { name: 'Lines' }).getByRole('link').press('Enter');
-    await expect.poll(() => fact('Reason of the receipt').textContent()).toBe('Found <i>so</i>');
+    await expect.poll(() => fact('Reason of the receipt').textContent()).toBe('Found <i>so</i> (4)');
+    await page
+      .getByRole('table', { name: 'History' })
+      .getByRole('cell', { name: 'Found <i>so</i>' })
+      .waitFor();
     await context.setOffline(true);
     await page.reload();
     await page.getByText('Offline').first().waitFor();
@@ -149,7 +184,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await page.getByText('take 4, 46 left').waitFor();
     await typeInto(page, 'Reason', '700');
     await page.getByRole('button', { name: 'Confirm' }).press('Enter');
-    await page.getByRole('alert').filter({ hasText: 'Reason is not listed for issue' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Reason 700 is not listed for issue.' }).waitFor();
     expect(await done()).toEqual([['receive', 0]]);
   });
 });

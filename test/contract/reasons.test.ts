@@ -123,6 +123,17 @@ describe.each(all)('%s, while the list is enforced', (op) => {
   });
 });
 
+test('one answer names an unknown reason and an unknown item', async () => {
+  await enforce();
+  const { status, body } = await client.post('/Inventory/Issue', {
+    ...{ itemID: 'there is none', units: 1, wid: 1, reasonCode: unknown },
+  });
+  expect([status, body.details]).toEqual([
+    400,
+    { itemID: ['itemID is not a known item.'], reasonCode: ['reasonCode 77 is not listed for issue.'] },
+  ]);
+});
+
 test('moves and reversals have no reason, and the rights come first', async () => {
   const { itemID, bodyOf } = await stocked();
   await enforce();

@@ -1,6 +1,6 @@
 import { difference } from './decimals.js';
 import { signed } from './format.js';
-import { keepReason, reasonName } from './reasons.js';
+import { isNamed, keepReason, reasonText } from './reasons.js';
 import { go } from './routes.js';
 import { work } from './session.js';
 import { keepSpot } from './spots.js';
@@ -24,9 +24,7 @@ export async function carryOut(operation, lots) {
   await keepSpotsOf(operation).catch(console.warn);
   const words = `${doneWord(op)} ${op === 'count' ? operation.counted : operation.units}`;
   const where = placeOf(operation, result.body, lots);
-  const reason = reasonName(reasonCode);
-  // A code alone would say little.
-  const why = /^\d*$/.test(reason) ? '' : ` (${reason})`;
+  const why = isNamed(reasonCode) ? ` – ${reasonText(reasonCode)}` : '';
   const text = `${words} of ${itemID}${where}${why}`;
   // A code that was taken for an item has no view to go back to.
   if (state.scanned !== null) go('');
@@ -83,7 +81,7 @@ export async function tryOut({ op, ...body }, lots) {
   } catch (error) {
     if (error.reason === 'countDiffers') return { differs: error.figures };
     // The answer to the work itself tells it as an alert.
-    return error.status === 0 ? null : { text: `Would be refused: ${error.message}`, level: 'wait' };
+    return error.status === 0 ? null : { text: `Would be refused: ${reasonOf(error)}`, level: 'wait' };
   }
 }
 

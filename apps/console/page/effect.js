@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { movedWords, tryOut } from './carry-out.js';
-import { operationOf } from './fields.js';
+import { operationOf, reasonOfTries } from './fields.js';
 import { day } from './format.js';
 import { html } from './html.js';
 import { isExpired, shownUnits } from './lots-in-order.js';
@@ -57,7 +57,7 @@ export function useEffectBefore(form) {
       isOld = true;
       clearTimeout(timer);
     };
-  }, [JSON.stringify([op, asked, form.sure, expected])]);
+  }, [JSON.stringify([op, asked, form.sure, expected, reasonOfTries(op)])]);
   return effect;
 }
 

@@ -14,9 +14,8 @@ export function fieldsOf(op, values, warehouses) {
   const shipTo = { name: 'shipToWid', label: 'Ship to', kind: 'choice', options: [stay, ...others] };
   const isLot = Boolean(values.recno);
   const ofLot = (...fields) => (isLot ? [] : fields);
-  const reasons = reasonsOf(op);
-  const kind = reasons.length > 0 ? 'text' : 'whole';
-  const reason = { name: 'reasonCode', label: 'Reason', kind, options: reasons };
+  const kind = reasonsOf(op).length > 0 ? 'text' : 'whole';
+  const reason = { name: 'reasonCode', label: 'Reason', kind };
   switch (op) {
     case 'receive':
       return [units, spot, reason, warehouse, serial, { name: 'expires', label: 'Expires', kind: 'date' }];
@@ -36,8 +35,8 @@ export function fieldsOf(op, values, warehouses) {
   }
 }
 
-// To see what would happen, any reason will do that is taken.
-const reasonOfTries = (op) => reasonsOf(op)[0]?.reasonCode ?? 1;
+/** To see what an operation would do to the stock, any reason will do that the service takes. */
+export const reasonOfTries = (op) => reasonsOf(op)[0]?.reasonCode ?? 1;
 
 /**
  * The operation that the fields of a form make, or the first field that is wrong, with a message; `choices`
@@ -75,7 +74,7 @@ export function operationOf({ op, values, opened, scanned, sure }, { isTry = fal
   const { itemID, recno, shipToWid, everywhere } = values;
   const operation = { op, itemID, [amountName]: amount, wid: Number(values.wid) };
   if (recno) operation.recno = recno;
-  if (op !== 'move') operation.reasonCode = reason ?? reasonOfTries(op);
+  if (op !== 'move') operation.reasonCode = isTry ? reasonOfTries(op) : reason;
   if (op === 'move' && shipToWid) operation.shipToWid = Number(shipToWid);
   if (op === 'count' && everywhere && !recno && !values.spot && !values.serial) operation.everywhere = true;
   // With a lot, only the lot counts.

@@ -3,7 +3,7 @@ import { useHeld } from './held.js';
 import { html } from './html.js';
 import { namedIn } from './live.js';
 import { Marks } from './marks.js';
-import { reasonName } from './reasons.js';
+import { isNamed, readReasons, reasonText, reasonWithCode } from './reasons.js';
 import { addressOf } from './routes.js';
 import { state } from './state.js';
 import { readUnit, unitOf } from './units.js';
@@ -28,7 +28,7 @@ const facts = [
   ['line', 'Order line'],
   ['jobID', 'Job'],
   ['reference', 'Reference'],
-  ['reasonCode', 'Reason of the receipt', reasonName],
+  ['reasonCode', 'Reason of the receipt', reasonWithCode],
   ['remark', 'Remark'],
   ['modified', 'Changed', moment],
 ];
@@ -42,6 +42,7 @@ export function Lot({ recNo }) {
     namedIn(change).some((each) => each.recNo === recNo) ? undefined : describedBy(lot, change);
   const read = async () => {
     const { client } = state.session;
+    readReasons(client);
     const found = await client.lot(recNo);
     await readUnit(client, found);
     return found;
@@ -56,7 +57,11 @@ export function Lot({ recNo }) {
           : html`<p class="alert" role="alert">${problem}</p>`
       }
     </section>`;
-  const told = facts.filter(([name]) => ![null, '', undefined, 0, '0'].includes(lot[name]));
+  const told = facts.filter(
+    ([name]) =>
+      ![null, '', undefined, 0, '0'].includes(lot[name]) ||
+      (name === 'reasonCode' && isNamed(lot.reasonCode)),
+  );
   return html`
     <section class="card" aria-label=${`Lot ${recNo}`}>
       <p class="quiet">Lot ${lot.recNo} of <a href=${addressOf('item', lot.shortID)}><bdi>${lot.shortID}</bdi></a></p>
@@ -75,7 +80,7 @@ export function Lot({ recNo }) {
     <section class="card" aria-labelledby="history">
       <h2 id="history">History</h2>
       <table aria-labelledby="history">
-        <thead><tr><th>When</th><th>What</th><th class="number">Change</th><th class="number">Left</th><th class="roomy">By</th></tr></thead>
+        <thead><tr><th>When</th><th>What</th><th class="number">Change</th><th class="number">Left</th><th class="roomy">Reason</th><th class="roomy">By</th></tr></thead>
         <tbody>
           ${lot.history.map(
             (line) => html`<tr>
@@ -83,6 +88,7 @@ export function Lot({ recNo }) {
               <td><a href=${addressOf('transaction', line.transactionNo)}>${kindWord(line.kind)} ${line.transactionNo}</a></td>
               <td class="number">${signed(line.delta)}</td>
               <td class="number">${line.balance}</td>
+              <td class="roomy"><bdi>${reasonText(line.reasonCode)}</bdi></td>
               <td class="roomy"><bdi>${line.clientId}</bdi></td>
             </tr>`,
           )}

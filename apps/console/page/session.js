@@ -135,7 +135,9 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
     onDecided: ({ operation }, result) => askers.get(operation.key)?.(result),
   });
   const stop = new AbortController();
-  const live = new Set([applyChanges]);
+  // A first read may have failed offline.
+  const readNames = (changes) => changes === null && readReasons(client);
+  const live = new Set([applyChanges, readNames]);
   const feed = { cursor, heardAt: Date.now() };
   update({
     session: {

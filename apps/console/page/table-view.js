@@ -5,6 +5,7 @@ import { readQuery, writeQuery } from './filters.js';
 import { html } from './html.js';
 import { LongList } from './long-list.js';
 import { LongTable } from './long-table.js';
+import { readReasons } from './reasons.js';
 import { addressOf, go } from './routes.js';
 import { SearchField } from './search-field.js';
 import { Choices, Empty } from './search-results.js';
@@ -114,6 +115,7 @@ function useLongList(name, asked) {
   }, [key, tries]);
   useEffect(() => {
     readUnits(session.client).then(drawAgain, console.warn);
+    readReasons(session.client).then(drawAgain);
     return () => {
       wait.current?.end();
       shown.current?.list.end();

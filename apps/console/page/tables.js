@@ -2,7 +2,7 @@ import { difference, sum } from './decimals.js';
 import { capital, day, kindWord, moment, signed } from './format.js';
 import { html } from './html.js';
 import { Marks } from './marks.js';
-import { reasonName } from './reasons.js';
+import { reasonText } from './reasons.js';
 import { addressOf } from './routes.js';
 import { state } from './state.js';
 import { unitOf } from './units.js';
@@ -214,8 +214,8 @@ export const tables = {
         show: ({ deviceID }) => deviceID && only('device', deviceID),
       },
       {
-        ...{ name: 'reason', word: 'Reason', share: 11, isRoomy: true },
-        text: ({ reasonCode }) => reasonName(reasonCode),
+        ...{ name: 'reason', word: 'Reason', share: 11, place: 'line' },
+        text: ({ reasonCode }) => reasonText(reasonCode),
       },
       { name: 'reasonCode', word: 'Reason code' },
       { name: 'reference', word: 'Reference' },

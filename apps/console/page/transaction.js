@@ -2,7 +2,7 @@ import { undo } from './carry-out.js';
 import { capital, kindWord, moment, signed } from './format.js';
 import { useHeld } from './held.js';
 import { html } from './html.js';
-import { reasonName } from './reasons.js';
+import { readReasons, reasonWithCode } from './reasons.js';
 import { addressOf } from './routes.js';
 import { canUndo } from './session.js';
 import { state } from './state.js';
@@ -10,7 +10,7 @@ import { state } from './state.js';
 const facts = [
   ['at', 'When', moment],
   ['clientId', 'Client'],
-  ['reasonCode', 'Reason', reasonName],
+  ['reasonCode', 'Reason', reasonWithCode],
   ['reference', 'Reference'],
   ['remark', 'Remark'],
   ['capturedAt', 'Done at', moment],
@@ -21,7 +21,10 @@ const facts = [
 export function Transaction({ transactionNo }) {
   const apply = (known, { reverses, transactionNo: reversedBy }) =>
     reverses === transactionNo ? { ...known, reversedBy } : known;
-  const read = () => state.session.client.transaction(transactionNo);
+  const read = () => {
+    readReasons(state.session.client);
+    return state.session.client.transaction(transactionNo);
+  };
   const [shown, problem] = useHeld(
     `transaction/${transactionNo}`,
     read,

@@ -4,7 +4,7 @@ import { Differs, Effect, useEffectBefore, withExpected } from './effect.js';
 import { fieldsOf, operationOf } from './fields.js';
 import { FormNote } from './form-note.js';
 import { html } from './html.js';
-import { readReasons, recallReason } from './reasons.js';
+import { codeOfText, fittingReasons, readReasons, recallReason } from './reasons.js';
 import { can } from './session.js';
 import { state, update } from './state.js';
 
@@ -39,6 +39,8 @@ export function WorkForm({ form }) {
   const element = useRef();
   const [problem, setProblem] = useState(null);
   const [isBusy, setBusy] = useState(false);
+  // Until a reason is typed, all are offered.
+  const [isTyped, setTyped] = useState(false);
   const effect = useEffectBefore(form);
   const fields = fieldsOf(op, values, state.session.me.warehouses);
   // The next field has the focus when the form opens and when a scan has filled something in. Typing moves it
@@ -49,10 +51,22 @@ export function WorkForm({ form }) {
     setProblem(null);
     update({ form: { ...state.form, values: { ...state.form.values, [name]: value } } });
   };
-  const reason = fields.find(({ name }) => name === 'reasonCode');
+  const reasons = fittingReasons(op, isTyped ? values.reasonCode : '');
   const takeReason = (text) => {
+    const field = element.current.elements.reasonCode;
     set('reasonCode', text);
-    focusNext(element.current, element.current.elements.reasonCode);
+    // The page is drawn later, and an empty field would get the focus.
+    field.value = text;
+    focusNext(element.current, field);
+  };
+  const type = (name, value) => {
+    if (name === 'reasonCode') setTyped(true);
+    set(name, value);
+  };
+  // Enter takes the only reason that fits what was typed.
+  const take = (name) => {
+    if (name === 'reasonCode' && isTyped && reasons.length === 1) takeReason(reasons[0].text);
+    else focusNext(element.current, element.current.elements[name]);
   };
   const choose = (name, amount) => {
     set(name, amount);
@@ -84,11 +98,14 @@ export function WorkForm({ form }) {
       <div class="fields">
         ${fields.map(
           (field) =>
-            html`<${Field} key=${field.name} ...${field} value=${values[field.name] ?? ''} onValue=${set} onChoice=${choose}
+            html`<${Field} key=${field.name} ...${field} value=${values[field.name] ?? ''} onValue=${type} onEnter=${take} onChoice=${choose}
               fault=${problem?.name === field.name && problem} />`,
         )}
       </div>
-      ${reason?.options.length > 0 && html`<${Reasons} options=${reason.options} value=${values.reasonCode} onTake=${takeReason} />`}
+      ${
+        reasons.length > 0 &&
+        html`<${Reasons} fitting=${reasons} first=${form.opened.reasonCode} chosen=${codeOfText(values.reasonCode, op)} onTake=${takeReason} />`
+      }
       <${FormNote} note=${form.note} />
       ${!problem && html`<${Effect} form=${form} effect=${effect} />`}
       ${problem?.differs && html`<div onClick=${() => setProblem(null)}><${Differs} figures=${problem.differs} /></div>`}
@@ -101,12 +118,12 @@ export function WorkForm({ form }) {
   `;
 }
 
-function Field({ name, label, kind, options, value, onValue, onChoice, fault }) {
+function Field({ name, label, kind, options, value, onValue, onEnter, onChoice, fault }) {
   const onInput = (event) => onValue(name, kind === 'check' ? event.target.checked : event.target.value);
   const onKeyDown = (event) => {
     if (event.key !== 'Enter') return;
     event.preventDefault();
-    focusNext(event.target.form, event.target);
+    onEnter(name);
   };
   const told = fault && { 'aria-invalid': true, 'aria-describedby': 'fault' };
   const common = { name, value, onInput, onKeyDown, ...told };
@@ -129,23 +146,20 @@ function Field({ name, label, kind, options, value, onValue, onChoice, fault }) 
 
 const shownReasonsMax = 6;
 
-/** Reasons to press: all, or while a text is typed, those that contain it. */
-function Reasons({ options, value, onTake }) {
-  const typed = value.trim().toLowerCase();
-  const isOne = (text) => text.toLowerCase() === typed;
-  const fitting = options.some(({ text }) => isOne(text))
-    ? options
-    : options.filter(({ text }) => text.toLowerCase().includes(typed));
-  const first = [...fitting].sort((one, other) => Number(isOne(other.text)) - Number(isOne(one.text)));
-  if (first.length === 0) return null;
+/** Reasons to press. The one that the form opened with stands first, and pressing moves none of them. */
+function Reasons({ fitting, first, chosen, onTake }) {
+  const isFirst = ({ text }) => text === first;
+  const inOrder = [...fitting.filter(isFirst), ...fitting.filter((each) => !isFirst(each))];
+  const more = fitting.length - shownReasonsMax;
   return html`<p class="choose">
     <span class="quiet">Reason</span>
-    ${first
+    ${inOrder
       .slice(0, shownReasonsMax)
       .map(
-        ({ text }) =>
-          html`<button type="button" aria-pressed=${isOne(text)} onClick=${() => onTake(text)}><bdi>${text}</bdi></button>`,
+        ({ reasonCode, text }) =>
+          html`<button type="button" key=${reasonCode} aria-pressed=${reasonCode === chosen} onClick=${() => onTake(text)}><bdi>${text}</bdi></button>`,
       )}
+    ${more > 0 && html`<span class="quiet">${more} more: type a part of the name</span>`}
   </p>`;
 }
 

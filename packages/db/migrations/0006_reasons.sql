@@ -6,7 +6,7 @@ create table reason (
   operations text[] not null check (operations <@ '{receive,issue,count}' and operations <> '{}')
 );
 
--- A row: a reason that is not listed for an operation is refused.
+-- If there is a row, reasons that are not listed for an operation are refused.
 create table reason_enforcement (
   is_only boolean primary key default true check (is_only),
   since timestamptz(3) not null default clock_timestamp()

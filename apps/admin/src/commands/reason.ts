@@ -9,6 +9,7 @@ import {
   reasonsMax,
   removeReason,
 } from '@inventory/db/operator/manage-reasons';
+import type { Sql } from '@inventory/db/postgres/pool';
 import { type Reason, reasonedNames } from '@inventory/domain/contract/reason';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { parseCode, parseNewName } from '../cli/arguments.ts';
@@ -16,18 +17,18 @@ import { CommandError } from '../cli/command-error.ts';
 import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
 import { asBadRow, importHelp, readRows, tellImport } from '../cli/import.ts';
-import { example, print, printJson } from '../cli/print.ts';
+import { example, print, printJson, tell } from '../cli/print.ts';
 import { printTable } from '../cli/table.ts';
 
 type Operations = Reason['operations'];
 
 const all = [...reasonedNames] as Operations;
 
-/** Operations, separated by `separator`; at least one. In the order of the service, each once. */
-function parseOperations(text: string, separator: ',' | ' ' = ','): Operations {
+/** Operations, separated by commas or blanks; at least one. In the order of the service, each once. */
+function parseOperations(text: string): Operations {
   const asked = text
-    .split(separator)
-    .map((part) => part.trim().toLowerCase())
+    .toLowerCase()
+    .split(/[\s,]+/)
     .filter((part) => part !== '');
   const known = all.filter((name) => asked.includes(name));
   if (asked.length > 0 && asked.every((part) => known.includes(part as Operations[number]))) return known;
@@ -40,7 +41,7 @@ export const reasonAdd = new Command('add')
   .description('Add the name of a reason code')
   .requiredOption('--code <number>', 'the code', parseCode)
   .requiredOption('--name <name>', 'its name', parseNewName)
-  .option('--operations <names>', operationsHelp, (text) => parseOperations(text), all)
+  .option('--operations <names>', operationsHelp, parseOperations, all)
   .addHelpText('after', example('reason add --code 21 --name "Expired" --operations issue,count'))
   .action(async ({ code, name, operations }: { code: number; name: string; operations: Operations }) => {
     await withDatabase(async (sql) => {
@@ -56,7 +57,7 @@ export const reasonSet = new Command('set')
   .description('Change the name of a reason, or its operations')
   .requiredOption('--code <number>', 'the code', parseCode)
   .option('--name <name>', 'its new name', parseNewName)
-  .option('--operations <names>', operationsHelp, (text) => parseOperations(text))
+  .option('--operations <names>', operationsHelp, parseOperations)
   .addHelpText('after', example('reason set --code 4 --name "Damaged in the hall"'))
   .action(async ({ code, ...given }: { code: number; name?: string; operations?: Operations }) => {
     if (given.name === undefined && given.operations === undefined) {
@@ -65,6 +66,7 @@ export const reasonSet = new Command('set')
     await withDatabase(async (sql) => {
       if (!(await changeReason(sql, { reasonCode: code, ...given }))) throw new CommandError(unknown(code));
       print(`changed reason ${code}`);
+      await warnOfRefused(sql);
     });
   });
 
@@ -77,8 +79,17 @@ export const reasonRemove = new Command('remove')
       const name = await removeReason(sql, code);
       if (name === null) throw new CommandError(unknown(code));
       print(`removed reason ${code} ${name}`);
+      await warnOfRefused(sql);
     });
   });
+
+/** Warns of operations that have no reason while others are refused: all of them are. */
+async function warnOfRefused(sql: Sql): Promise<void> {
+  if ((await readEnforcement(sql)) === null) return;
+  const reasons = await listReasons(sql);
+  const without = all.filter((name) => !reasons.some(({ operations }) => operations.includes(name)));
+  if (without.length > 0) tell(`warning: no reason is listed for ${without.join(', ')}: all are refused`);
+}
 
 const unknown = (code: number) => `there is no reason ${code}`;
 
@@ -112,6 +123,7 @@ export const reasonEnforce = new Command('enforce')
       const isNew = await enforceReasons(sql, isOn);
       const what = isOn ? 'reasons that are not listed are refused' : 'any reason is taken';
       print(isNew ? `${what} from now on` : `${what} already`);
+      await warnOfRefused(sql);
     });
   });
 
@@ -126,8 +138,8 @@ export const reasonImport = new Command('import')
   .option('--json', 'print one line of JSON: added, changed, unchanged, skipped')
   .addHelpText(
     'after',
-    `\nColumns: reasonCode, name, and operations, which are separated by blanks. Without operations, a new reason is meant for all, and
-an existing one keeps its own.\n${importHelp}${example('reason import --from <reasons.csv>')}`,
+    `\nColumns: reasonCode, name, and operations, which are separated by blanks or commas. Without operations, a new reason is meant for all, and
+an existing one keeps its own.\n${importHelp}${example('reason import --from <reasons.csv')}`,
   )
   .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
     const key = ['reasonCode', ({ reasonCode }: GivenReason) => String(reasonCode)] as const;
@@ -154,7 +166,7 @@ function readReason({ line, cells }: CsvRow): GivenReason | BadRow[] {
     line,
     reasonCode: read('reasonCode', parseCode),
     name: read('name', parseNewName),
-    operations: operations === null ? null : read('operations', (text) => parseOperations(text, ' ')),
+    operations: operations === null ? null : read('operations', parseOperations),
   };
   return bad.length > 0 ? bad : reason;
 }

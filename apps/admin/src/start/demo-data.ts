@@ -8,7 +8,7 @@ import { addAlias } from '@inventory/db/catalog/aliases';
 import { createItem, drawPartNo } from '@inventory/db/catalog/items';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { holdLot } from '@inventory/db/operator/holds';
-import { importReasons } from '@inventory/db/operator/manage-reasons';
+import { addReason } from '@inventory/db/operator/manage-reasons';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { type Sql, violatedUnique } from '@inventory/db/postgres/pool';
 import { readOutcomes } from '@inventory/db/requests/settle';
@@ -150,10 +150,10 @@ async function isUnfinished(sql: Sql): Promise<boolean> {
 }
 
 async function nameReasons(sql: Sql): Promise<void> {
-  const given = reasons.map(([reasonCode, name, ...operations], line) => ({
-    ...{ line, reasonCode, name, operations },
-  }));
-  await importReasons(sql, given, { take: 'all', byDefault: [] });
+  // One that there is keeps its name.
+  for (const [reasonCode, name, ...operations] of reasons) {
+    await addReason(sql, { reasonCode, name, operations });
+  }
 }
 
 async function addClientWithoutSecret(sql: Sql, clientId: string, permissions: number[]): Promise<void> {

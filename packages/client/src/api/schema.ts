@@ -311,7 +311,7 @@ export interface paths {
         /**
          * Receive stock: a positive adjustment that creates a new lot
          * @description Always creates a new lot; `received` is the server's time. Discontinued items can be received. `reasonCode` can be any integer
-         *     in range.
+         *     in range, unless the operator enforces a list: see `GET /Reasons`.
          *
          *     **Permission:** Positive Adjustment (95), else 403. **Writes:** a read-only client gets 403. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
          */

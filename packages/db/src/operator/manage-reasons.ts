@@ -29,8 +29,12 @@ export async function enforceReasons(sql: Sql, isOn: boolean): Promise<boolean> 
 /** Adds a reason. */
 export async function addReason(sql: Sql, reason: Reason): Promise<'added' | 'taken' | 'tooMany'> {
   return sql.begin(async (tx) => {
-    if ((await roomFor(tx)) < 1) return 'tooMany';
-    return (await insert(tx, [reason])) === 1 ? 'added' : 'taken';
+    const room = await roomFor(tx);
+    const known = await tx`select from reason where reason_code = ${reason.reasonCode}`;
+    if (known.length > 0) return 'taken';
+    if (room < 1) return 'tooMany';
+    await insert(tx, [reason]);
+    return 'added';
   });
 }
 
@@ -117,11 +121,9 @@ async function roomFor(tx: Tx): Promise<number> {
   return reasonsMax - row!.count;
 }
 
-async function insert(tx: Tx, reasons: readonly Reason[]): Promise<number> {
-  const { count } = await tx`
+async function insert(tx: Tx, reasons: readonly Reason[]): Promise<void> {
+  await tx`
     insert into reason (reason_code, name, operations)
     select given."reasonCode", given.name, given.operations
-    from jsonb_to_recordset(${tx.json(reasons)}) as given ("reasonCode" integer, name text, operations text[])
-    on conflict do nothing`;
-  return count;
+    from jsonb_to_recordset(${tx.json(reasons)}) as given ("reasonCode" integer, name text, operations text[])`;
 }

@@ -1,10 +1,15 @@
 import { z } from 'zod';
-import { type KindName, kindNames, kindOf } from '../kinds/kinds.ts';
+import { type KindName, kindNames, kindOf, type kinds } from '../kinds/kinds.ts';
 
-const given = kindNames.filter((name) => 'reasonCode' in kindOf(name).body.shape);
+type ReasonedName = {
+  [Name in KindName]: (typeof kinds)[Name]['body']['shape'] extends { reasonCode: unknown } ? Name : never;
+}[KindName];
 
 /** The operations that have a reason. */
-export const reasonedNames = given as [KindName, ...KindName[]];
+export const reasonedNames = kindNames.filter((name) => 'reasonCode' in kindOf(name).body.shape) as [
+  ReasonedName,
+  ...ReasonedName[],
+];
 
 /** What a reason code means, as the operator has named it. */
 export const Reason = z

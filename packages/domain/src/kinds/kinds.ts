@@ -1,7 +1,7 @@
 import { type Needed, permissionsIn } from '../permission.ts';
 import { invalid, type Refusal } from '../refusals/refused.ts';
 import type { Batch } from '../stock/batch.ts';
-import type { Decision } from '../stock/decision.ts';
+import { type Decision, unknownItem } from '../stock/decision.ts';
 import { count } from './count.ts';
 import { issue } from './issue.ts';
 import type { AnyRequest, Kind, Pick, Undo } from './kind.ts';
@@ -81,10 +81,14 @@ export function reasonOf(request: SingleRequest): number | undefined {
 }
 
 /** Why the reason of a transaction is refused; null if it is taken. */
-function refuseReason({ reasons }: Batch, request: SingleRequest): Refusal | null {
+function refuseReason({ reasons, items }: Batch, request: SingleRequest): Refusal | null {
   const code = reasonOf(request);
   if (reasons === null || code === undefined || reasons.get(code)?.includes(request.kind)) return null;
-  return invalid({ reasonCode: [`is not listed for ${request.kind}; see GET /Reasons.`] });
+  return invalid({
+    // One answer names all faults.
+    ...(items.has(itemIdOf(request)) ? {} : unknownItem),
+    reasonCode: [`${code} is not listed for ${request.kind}.`],
+  });
 }
 
 /** Decides one transaction. If it is applied, changes the batch. */

@@ -128,7 +128,7 @@ const words: KindWords<ReceiveRequest, z.infer<typeof ReceiveAnswer>> = {
   summary: 'Receive stock: a positive adjustment that creates a new lot',
   notes: `
 Always creates a new lot; \`received\` is the server's time. Discontinued items can be received. \`reasonCode\` can be any integer
-in range.`,
+in range, unless the operator enforces a list: see \`GET /Reasons\`.`,
   bodies: {
     least: { summary: 'Only what is required', value: least },
     full: {

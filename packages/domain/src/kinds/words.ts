@@ -1,5 +1,6 @@
 import { noRoomInLevel, notEnough } from '../refusals/conflict.ts';
 import { invalid } from '../refusals/refused.ts';
+import { unknownItem } from '../stock/decision.ts';
 
 /** Explains dry runs. */
 export const dryRunWords = `
@@ -25,7 +26,7 @@ const untaken = { held: 0n, expired: 0n, more: false, atDestination: 0n, moreAtD
 
 /** Examples of refusals that several kinds share, by their names in the document. */
 export const sharedRefusals = {
-  item: { summary: 'Unknown item', refusal: invalid({ itemID: ['is not a known item.'] }) },
+  item: { summary: 'Unknown item', refusal: invalid(unknownItem) },
   lot: {
     summary: 'A `recno` that is unknown, or belongs to another item or warehouse',
     refusal: invalid({ recno: ['is not a lot of this item in this warehouse.'] }),

@@ -30,7 +30,10 @@ export function applied(
   };
 }
 
+/** The fault of a transaction that names no item. */
+export const unknownItem = { itemID: ['is not a known item.'] };
+
 /** The item of a transaction, or the refusal. Finds discontinued items, too. */
 export function itemOf(batch: Batch, shortId: string): ItemFacts | Refusal {
-  return batch.items.get(shortId) ?? invalid({ itemID: ['is not a known item.'] });
+  return batch.items.get(shortId) ?? invalid(unknownItem);
 }

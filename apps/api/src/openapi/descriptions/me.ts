@@ -17,7 +17,7 @@ const client: Me = {
     ...['getMe', 'listTransactions', 'getTransaction', 'getLot', 'getChanges', 'getWebhooks', 'listLots'],
     ...['listStockLevels', 'listWarehouseStockLevels', 'listWarehouseLots', ...kindNames, 'batch'],
     ...['listItems', 'listAllItems', 'getItem', 'createItem', 'updateItem', 'discontinueItem'],
-    ...['listAliases', 'teachAlias', 'removeAlias', 'scanCodes'],
+    ...['listAliases', 'teachAlias', 'removeAlias', 'listReasons', 'scanCodes'],
   ],
   warehouses: [
     { wID: 1, name: 'Main' },
