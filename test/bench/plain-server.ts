@@ -4,7 +4,7 @@ import { openDatabase } from '@inventory/api/database';
 import { createAuthenticator } from '@inventory/api/http/callers/authenticator';
 import { createGuessLimiter } from '@inventory/api/http/callers/guess-limit';
 import { createStrangers } from '@inventory/api/http/callers/strangers';
-import { createStanding } from '@inventory/api/http/connections/standing';
+import { createStanding } from '@inventory/api/http/connections/caller-standing';
 import { createBodyRoom } from '@inventory/api/http/reading/body-room';
 import { createRequestLog } from '@inventory/api/http/request-log';
 import { createUnreadAnswers } from '@inventory/api/http/unread-answers';

@@ -1,4 +1,4 @@
-import { watchNeeds } from '@inventory/api/needs';
+import { watchNeeds } from '@inventory/api/watch-needs';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createLeftBehind } from '@inventory/db/postgres/left-behind';
 import { connect, type Sql, untilDone } from '@inventory/db/postgres/pool';

@@ -1,5 +1,5 @@
-import { watchNeeds } from '@inventory/api/needs';
 import { startServer } from '@inventory/api/server';
+import { watchNeeds } from '@inventory/api/watch-needs';
 import { createFoldedLog } from '@inventory/process/log/folded-log';
 import { createLog } from '@inventory/process/log/log';
 import { createPresence } from '@inventory/process/presence';

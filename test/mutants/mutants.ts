@@ -20,7 +20,7 @@ const batchTransaction = 'packages/db/src/batch/batch-pool.ts';
 const batcher = 'apps/worker/src/batcher.ts';
 const connection = 'apps/api/src/http/connections/connection.ts';
 const connections = 'apps/api/src/http/connections/connections.ts';
-const crowds = 'apps/api/src/http/connections/crowds.ts';
+const strangerCounts = 'apps/api/src/http/connections/stranger-counts.ts';
 const gates = 'packages/db/src/batch/gates.ts';
 const readBatch = 'packages/db/src/batch/read-batch.ts';
 const idempotency = 'packages/db/src/requests/idempotency-keys.ts';
@@ -542,7 +542,11 @@ async function importKey(`,
       ],
     ]),
     mutant('requests in doubt after a connection ended while settling', 'a request that the queue refuses', [
-      ['apps/api/src/turns/insist.ts', 'performance.now() + againAfterMs > untilMs', 'performance.now() > 0'],
+      [
+        'apps/api/src/turns/ask-again.ts',
+        'performance.now() + againAfterMs > untilMs',
+        'performance.now() > 0',
+      ],
     ]),
   ]),
   ...noticedBy('concurrency/statement-pool.test.ts', [
@@ -755,14 +759,14 @@ async function importKey(`,
     ]),
     mutant('commits waiting for a standby are not reported', 'without using up', [
       [
-        'apps/api/src/needs.ts',
+        'apps/api/src/watch-needs.ts',
         'hangingCommits === 0 && verdicts.counts().suspect === 0',
         'hangingCommits === 0',
       ],
     ]),
     mutant('failures during hanging commits count as overload', 'without using up', [
       [
-        'apps/api/src/needs.ts',
+        'apps/api/src/watch-needs.ts',
         "presence.isThere('postgres') && hangingCommits === 0",
         "presence.isThere('postgres')",
       ],
@@ -791,7 +795,7 @@ async function importKey(`,
       [connections, 'this.connections.size < this.#options.connectionsMax', 'this.connections.size >= 0'],
     ]),
     mutant('a fleet behind one address is a crowd of strangers', 'make no room for strangers', [
-      [crowds, 'this.#perAddressMax === 0 || !this.isStranger(socket)', 'this.#perAddressMax === 0'],
+      [strangerCounts, 'this.#perAddressMax === 0 || !this.isStranger(socket)', 'this.#perAddressMax === 0'],
     ]),
   ]),
   ...noticedBy('admin/backup.test.ts', [

@@ -7,8 +7,8 @@ import type { Reporting } from '@inventory/process/reporting';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { type EnvelopeObserver, Submitter } from '@inventory/queue/submit/submit';
 import type { Database } from './database.ts';
-import { type Needs, watchNeeds } from './needs.ts';
 import { soon } from './turns/soon.ts';
+import { type Needs, watchNeeds } from './watch-needs.ts';
 
 // Looks for lost answers are frequent and may wait for the next round. They must not delay verdicts.
 const lookWithinMs = 100;

@@ -11,8 +11,8 @@ import { openCheckedDatabase } from './checked-database.ts';
 import { workerSettings } from './config.ts';
 import { startKeepers } from './keepers.ts';
 import { addWorkerReadings, createWorkerMetrics } from './metrics.ts';
-import { watchNeeds } from './needs.ts';
 import { openStockWork } from './stock-work.ts';
+import { watchNeeds } from './watch-needs.ts';
 import { startWebhooks } from './webhooks/webhooks.ts';
 
 /** Starts a worker: it takes envelopes from the queue and applies them to Postgres until it is stopped. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createStanding } from '@inventory/api/http/connections/caller-standing';
 import type { ConnectionLimits } from '@inventory/api/http/connections/connection';
 import { createHttpServer, type Times } from '@inventory/api/http/connections/http-server';
-import { createStanding } from '@inventory/api/http/connections/standing';
 import { onTestFinished } from 'vitest';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 

@@ -6,8 +6,8 @@ import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
 import { type Authenticator, createAuthenticator } from './callers/authenticator.ts';
 import { createGuessLimiter, type GuessLimiter } from './callers/guess-limit.ts';
 import { createStrangers, type Strangers } from './callers/strangers.ts';
+import { createStanding, type Standing } from './connections/caller-standing.ts';
 import { type Listening, type ListenSettings, listen } from './connections/listen.ts';
-import { createStanding, type Standing } from './connections/standing.ts';
 import { type BodyRoom, createBodyRoom } from './reading/body-room.ts';
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts';
 

@@ -23,7 +23,7 @@ import type { WatchedRights } from '../changes/watched-rights.ts';
 import type { Database } from '../database.ts';
 import { answerBytes } from '../http/answer-bytes.ts';
 import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
-import type { Standing } from '../http/connections/standing.ts';
+import type { Standing } from '../http/connections/caller-standing.ts';
 import { Failed, messages, Refused, soonAgain } from '../http/errors.ts';
 import { tooMany } from '../http/limit-headers.ts';
 import { type Call, noWarehouses, type Reply, route } from '../http/route.ts';

@@ -17,7 +17,7 @@ import { within } from '@inventory/process/within';
 import type { SubmitResult, Submitter } from '@inventory/queue/submit/submit';
 import { waitLimits } from '@inventory/queue/submit/submit';
 import { createRequestId, type RequestName } from '../http/request-id.ts';
-import { insist, whenUnanswered } from '../turns/insist.ts';
+import { askAgain, whenUnanswered } from '../turns/ask-again.ts';
 import { unknownAnswer } from './answer-texts.ts';
 
 // A little longer than a request without a key waits: a request that the queue refuses is settled after that.
@@ -101,7 +101,7 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
     untilMs: number,
   ): Promise<SubmitResult> {
     if (answer.status !== 'busy' || !isKeyed(request)) return answer;
-    return insist(untilMs, () => settle(request));
+    return askAgain(untilMs, () => settle(request));
   }
 
   function answered(

@@ -13,8 +13,8 @@ import type { Database } from '../database.ts';
 import { lateAsBusy } from '../http/as-busy.ts';
 import type { UnreadAnswers } from '../http/unread-answers.ts';
 import type { ApiQueue } from '../queue.ts';
+import { askAgain } from '../turns/ask-again.ts';
 import { gather } from '../turns/gather.ts';
-import { insist } from '../turns/insist.ts';
 import { soon } from '../turns/soon.ts';
 import { createAnswerTexts } from './answer-texts.ts';
 import { type BatchCalls, createBatchCalls } from './batch-call/batch-calls.ts';
@@ -102,9 +102,9 @@ function readingFrom({ verdicts, reads }: Database, commitsHang: () => boolean) 
       return reads.run(read, soon(readBesideMs));
     });
   const readAgain = <T>(read: (sql: Sql) => Promise<T>, mayHang = () => false) =>
-    insist(performance.now() + readAgainForMs, () => readSoon(read, mayHang));
+    askAgain(performance.now() + readAgainForMs, () => readSoon(read, mayHang));
   const readText = <T>(read: (sql: Sql) => Promise<T>) =>
-    insist(performance.now() + readAgainForMs, () => reads.run(read, soon(textWithinMs)));
+    askAgain(performance.now() + readAgainForMs, () => reads.run(read, soon(textWithinMs)));
   const findOriginals: FindOriginals = (transactionNos) =>
     readAgain(async (sql) => {
       const originals = await readOriginals(sql, transactionNos);

@@ -1,7 +1,7 @@
 import { type ClientWithTokens, readClients } from '@inventory/db/access/clients';
 import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import { askAgain } from '../../turns/ask-again.ts';
 import { gather } from '../../turns/gather.ts';
-import { insist } from '../../turns/insist.ts';
 
 // Revoked rights end within a second: this time plus that of one statement.
 const clientMaxAgeMs = 500;
@@ -42,7 +42,7 @@ export function createClientCache(pool: StatementPool) {
   }
 
   async function read(clientId: string, readAt: number): Promise<KnownClient | null> {
-    const client = await insist(readAt + readAgainForMs, () => readOnce(clientId));
+    const client = await askAgain(readAt + readAgainForMs, () => readOnce(clientId));
     if (client === null) return null;
     const { scopeAgeMs, ...kept } = client;
     return { ...kept, readAt, scopeKnownAt: scopeKnownAt(client) };

@@ -2,12 +2,12 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Refused } from '../errors.ts';
+import type { Standing } from './caller-standing.ts';
 import { Connection, type ConnectionLimits } from './connection.ts';
-import { Crowds } from './crowds.ts';
 import { joinChunks } from './join-chunks.ts';
 import { refusalOfParser, withoutAuthority } from './malformed-http.ts';
 import { networkOf } from './network.ts';
-import type { Standing } from './standing.ts';
+import { StrangerCounts } from './stranger-counts.ts';
 
 export type ConnectionsOptions = {
   limits: ConnectionLimits;
@@ -60,16 +60,16 @@ class Guard {
   // Longest idle first.
   readonly connections = new Map<Socket, Connection>();
   readonly #options: ConnectionsOptions;
-  readonly #crowds: Crowds;
+  readonly #strangers: StrangerCounts;
   readonly #counts = { closed: 0, refused: 0 };
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConnectionsOptions) {
     const { standing, perAddressMax } = options;
     this.#options = options;
-    this.#crowds = new Crowds(standing, perAddressMax);
+    this.#strangers = new StrangerCounts(standing, perAddressMax);
     standing.whenKnown((socket) => {
-      if (this.connections.has(socket)) this.#crowds.remove(socket);
+      if (this.connections.has(socket)) this.#strangers.remove(socket);
     });
   }
 
@@ -89,7 +89,7 @@ class Guard {
     };
     const { limits, handle, bytesOf } = this.#options;
     this.connections.set(socket, new Connection(socket, { limits, handle, bytesOf, onResting }));
-    this.#crowds.add(socket, network);
+    this.#strangers.add(socket, network);
     socket.once('close', () => this.#forget(socket));
   }
 
@@ -112,7 +112,7 @@ class Guard {
 
   #forget(socket: Socket) {
     if (!this.connections.delete(socket)) return;
-    if (this.#crowds.isStranger(socket)) this.#crowds.remove(socket);
+    if (this.#strangers.isStranger(socket)) this.#strangers.remove(socket);
   }
 
   #closeFor(socket: Socket) {
@@ -125,8 +125,8 @@ class Guard {
   #isRoom(): boolean {
     if (this.connections.size < this.#options.connectionsMax) return true;
     return (
-      this.#close((socket) => this.#crowds.has(socket)) ||
-      this.#close((socket) => this.#crowds.isStranger(socket)) ||
+      this.#close((socket) => this.#strangers.has(socket)) ||
+      this.#close((socket) => this.#strangers.isStranger(socket)) ||
       this.#close(() => true)
     );
   }
@@ -136,7 +136,7 @@ class Guard {
     const { standing } = this.#options;
     for (const [socket, connection] of this.connections) {
       // A stranger's delayed answer costs no work, so its connection counts as idle.
-      const isDelayed = this.#crowds.isStranger(socket) && standing.isWaiting(socket);
+      const isDelayed = this.#strangers.isStranger(socket) && standing.isWaiting(socket);
       const isIdle = connection.isResting() || isDelayed || standing.isIdling(socket);
       if (!isIdle || !may(socket)) continue;
       this.#closeFor(socket);
@@ -151,7 +151,7 @@ class Guard {
    */
   #closeCrowds() {
     for (const [socket, connection] of this.connections) {
-      if (this.#crowds.has(socket) && connection.hasRested(this.#options.showsWithinMs))
+      if (this.#strangers.has(socket) && connection.hasRested(this.#options.showsWithinMs))
         this.#closeFor(socket);
     }
   }

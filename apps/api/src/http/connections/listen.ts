@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@inventory/process/log/log';
 import { apiVersion } from '../api-version.ts';
+import type { Standing } from './caller-standing.ts';
 import { createHttpServer } from './http-server.ts';
 import { defaultConnectionsMax } from './open-files.ts';
-import type { Standing } from './standing.ts';
 
 // Enough for all scanners of a warehouse behind one address, and a fraction of all connections.
 const perAddressMax = 250;

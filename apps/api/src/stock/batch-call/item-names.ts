@@ -1,5 +1,5 @@
 import type { NamedItem } from '@inventory/db/catalog/named-items';
-import { whenUnanswered } from '../../turns/insist.ts';
+import { whenUnanswered } from '../../turns/ask-again.ts';
 
 /** Finds the items of names. */
 export type FindNamedItems = (names: readonly string[]) => Promise<readonly NamedItem[]>;

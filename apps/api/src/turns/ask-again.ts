@@ -16,7 +16,7 @@ export function whenUnanswered<T>(value: T): (error: unknown) => T {
  * Calls `ask` again while Postgres cannot answer, until `untilMs` of `performance.now()`. `ask` must be safe
  * to repeat.
  */
-export async function insist<T>(untilMs: number, ask: () => Promise<T>): Promise<T> {
+export async function askAgain<T>(untilMs: number, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await ask();

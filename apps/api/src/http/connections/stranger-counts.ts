@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { addCount } from '../../turns/add-count.ts';
-import type { Standing } from './standing.ts';
+import type { Standing } from './caller-standing.ts';
 
 /** How many connections of strangers each address has. */
-export class Crowds {
+export class StrangerCounts {
   readonly #standing: Standing;
   readonly #perAddressMax: number;
   readonly #strangers = new Map<string, number>();
