@@ -27,6 +27,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     const given = [
       ...issues.map((name, at) => ({ reasonCode: 21 + at, name, operations: ['issue' as const] })),
       { reasonCode: 9, name: 'Goods in', operations: ['receive' as const] },
+      { reasonCode: 91, name: 'Size 7 wrong', operations: ['receive' as const] },
       { reasonCode: 4, name: 'Found <i>so</i>', operations: ['receive' as const, 'count' as const] },
     ];
     await importReasons(
@@ -60,7 +61,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
   test('a form offers the reasons of its operation by name, a few at a time; typing narrows them', async () => {
     const { page, itemID, done, complaints } = await atItem();
     await openForm(page, 'Receive');
-    expect(await offered(page)).toEqual(['Found <i>so</i>', 'Goods in']);
+    expect(await offered(page)).toEqual(['Found <i>so</i>', 'Goods in', 'Size 7 wrong']);
     await close(page);
     await openForm(page, 'Issue');
     // A name of digits, and one that two reasons have, come with their codes.
@@ -121,6 +122,22 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
   });
 
   test.each([
+    ['a code, although it stands in one name alone', 'Receive', '7', '7', 'Size 7 wrong'],
+    ['a code, although another one begins with it', 'Count', '40', '40', 'Found <i>so</i>'],
+    ['a text that fits no reason, although there is only one', 'Count', 'xyz', 'xyz', 'Found <i>so</i>'],
+    ['nothing, although there is only one', 'Count', '', '', 'Found <i>so</i>'],
+    ['a part of the only name', 'Count', 'SO<', 'Found <i>so</i>', 'Found <i>so</i>'],
+  ])('Enter on %s keeps what was meant', async (_, action, typed, meant, offers) => {
+    const { page } = await atItem();
+    await openForm(page, action);
+    await typeInto(page, 'Reason', typed === '' ? 'x' : typed);
+    if (typed === '') await page.keyboard.press('Backspace');
+    expect(await offered(page)).toEqual([offers]);
+    await page.keyboard.press('Enter');
+    expect(await reasonIn(page)).toBe(meant);
+  });
+
+  test.each([
     ['a name in any case', ' picKED', 21],
     ['a code that is listed', '23', 23],
     ['a code that is not listed', '700', 700],
@@ -170,7 +187,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await page.getByText('could not be looked up').waitFor();
     await openForm(page, 'Receive');
     expect(await reasonIn(page)).toBe('Found <i>so</i>');
-    expect(await offered(page)).toEqual(['Found <i>so</i>', 'Goods in']);
+    expect(await offered(page)).toEqual(['Found <i>so</i>', 'Goods in', 'Size 7 wrong']);
   });
 
   test('where the list is enforced, the preview needs no reason, and a refusal says why', async () => {

@@ -8,15 +8,18 @@ const freshMs = 300_000;
 
 /** The reason that was given last for this operation on this device, as the text of a field. */
 export async function recallReason(op) {
-  const code = await recall(`reason/${op}`);
-  return code === undefined ? '' : reasonText(code);
+  const code = (await recall(`reason/${op}`)) ?? '';
+  return reasonsOf(op).find(({ reasonCode }) => String(reasonCode) === code)?.text ?? code;
 }
 export const keepReason = (op, code) => keep(`reason/${op}`, String(code));
 
 let readFor = null;
 let readAt = 0;
 
-/** Reads the names of reasons, unless they were read a moment ago. Offline, those count that this device has kept. */
+/**
+ * Reads the names of reasons, unless they were read a moment ago. Offline, those count that this device has
+ * kept.
+ */
 export async function readReasons(client) {
   if (readFor === client && Date.now() - readAt < freshMs) return;
   [readFor, readAt] = [client, Date.now()];
@@ -92,16 +95,13 @@ export function codeOfText(text, op) {
 }
 
 /**
- * The reasons that fit what is typed: those that contain it, or whose code begins with it; all, where none
- * does.
+ * The reasons of an operation that fit what is typed: those that contain it, or whose code begins with it.
  */
 export function fittingReasons(op, typed) {
-  const all = reasonsOf(op);
   const part = fold(typed);
-  const fitting = all.filter(
+  return reasonsOf(op).filter(
     ({ text, reasonCode }) => fold(text).includes(part) || String(reasonCode).startsWith(part),
   );
-  return fitting.length > 0 ? fitting : all;
 }
 
 const fold = (text) => text.trim().toLowerCase();

@@ -4,7 +4,7 @@ import { Differs, Effect, useEffectBefore, withExpected } from './effect.js';
 import { fieldsOf, operationOf } from './fields.js';
 import { FormNote } from './form-note.js';
 import { html } from './html.js';
-import { codeOfText, fittingReasons, readReasons, recallReason } from './reasons.js';
+import { codeOfText, fittingReasons, readReasons, reasonsOf, recallReason } from './reasons.js';
 import { can } from './session.js';
 import { state, update } from './state.js';
 
@@ -51,7 +51,9 @@ export function WorkForm({ form }) {
     setProblem(null);
     update({ form: { ...state.form, values: { ...state.form.values, [name]: value } } });
   };
-  const reasons = fittingReasons(op, isTyped ? values.reasonCode : '');
+  const code = codeOfText(values.reasonCode, op);
+  const fitting = isTyped && values.reasonCode !== '' ? fittingReasons(op, values.reasonCode) : [];
+  const reasons = fitting.length > 0 ? fitting : reasonsOf(op);
   const takeReason = (text) => {
     const field = element.current.elements.reasonCode;
     set('reasonCode', text);
@@ -63,9 +65,9 @@ export function WorkForm({ form }) {
     if (name === 'reasonCode') setTyped(true);
     set(name, value);
   };
-  // Enter takes the only reason that fits what was typed.
+  // Enter takes the only reason that fits what was typed, unless that is a reason by itself.
   const take = (name) => {
-    if (name === 'reasonCode' && isTyped && reasons.length === 1) takeReason(reasons[0].text);
+    if (name === 'reasonCode' && code === null && fitting.length === 1) takeReason(fitting[0].text);
     else focusNext(element.current, element.current.elements[name]);
   };
   const choose = (name, amount) => {
@@ -104,7 +106,7 @@ export function WorkForm({ form }) {
       </div>
       ${
         reasons.length > 0 &&
-        html`<${Reasons} fitting=${reasons} first=${form.opened.reasonCode} chosen=${codeOfText(values.reasonCode, op)} onTake=${takeReason} />`
+        html`<${Reasons} reasons=${reasons} first=${form.opened.reasonCode} chosen=${code} onTake=${takeReason} />`
       }
       <${FormNote} note=${form.note} />
       ${!problem && html`<${Effect} form=${form} effect=${effect} />`}
@@ -147,10 +149,10 @@ function Field({ name, label, kind, options, value, onValue, onEnter, onChoice, 
 const shownReasonsMax = 6;
 
 /** Reasons to press. The one that the form opened with stands first, and pressing moves none of them. */
-function Reasons({ fitting, first, chosen, onTake }) {
+function Reasons({ reasons, first, chosen, onTake }) {
   const isFirst = ({ text }) => text === first;
-  const inOrder = [...fitting.filter(isFirst), ...fitting.filter((each) => !isFirst(each))];
-  const more = fitting.length - shownReasonsMax;
+  const inOrder = [...reasons.filter(isFirst), ...reasons.filter((each) => !isFirst(each))];
+  const more = reasons.length - shownReasonsMax;
   return html`<p class="choose">
     <span class="quiet">Reason</span>
     ${inOrder

@@ -110,6 +110,7 @@ export const tags = [
   { name: 'Me', description: 'The client itself' },
   { name: 'Inventory', description: 'Lots, stock levels and stock transactions' },
   { name: 'Item', description: 'The item catalog' },
+  { name: 'Reasons', description: 'The names of reason codes' },
   { name: 'Changes', description: 'The change feed' },
   { name: 'Scan', description: 'Codes that a scanner read' },
   { name: 'Webhooks', description: 'Messages about changes' },
