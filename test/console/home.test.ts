@@ -116,6 +116,8 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       '/Inventory',
       '/Inventory/Transactions',
       '/Me',
+      // The names, once in five minutes.
+      '/Reasons',
       '/Token',
     ]);
     await scanItem(page, itemID);

@@ -124,7 +124,7 @@ export async function readFacts(
         from warehouse
         where wid = any(${plainArray(wids)}::integer[])
       ) as warehouses,
-      case when exists (select from reason_enforcement) then (
+      case when exists (select from reason_enforcement where is_only) then (
         select coalesce(json_agg(json_build_object('reason_code', reason_code, 'operations', operations)), '[]')
         from reason
         where reason_code = any(${plainArray(reasonCodes)}::integer[])
