@@ -13,8 +13,8 @@ line and field, and nothing is imported; --skip-bad imports the other rows. Exit
 `;
 
 /**
- * The rows of a file to import. `of`: how many it has; `bad`: what is wrong with some of them; `take`: what to
- * do with the others.
+ * The rows of a file to import. `of`: how many it has; `bad`: the faults of the others; `take`: which rows to
+ * apply.
  */
 export type ReadFile<Row> = { good: Row[]; bad: BadRow[]; of: number; take: Take };
 
