@@ -436,10 +436,10 @@ describe('alias', () => {
       { line: 5, field: 'alias', message: 'is already in line 2.' },
       { line: 6, field: 'alias', message: expect.stringMatching(/visible characters/) },
     ];
-    expect(await run()).toEqual({ added: 0, unchanged: 0, skipped });
+    expect(await run()).toEqual({ added: 0, changed: 0, unchanged: 0, skipped });
     expect((await service.sql`select from item_alias where alias = ${one}`).length).toBe(0);
-    expect(await run('--skip-bad')).toEqual({ added: 1, unchanged: 0, skipped });
-    expect(await run('--skip-bad')).toEqual({ added: 0, unchanged: 1, skipped });
+    expect(await run('--skip-bad')).toEqual({ added: 1, changed: 0, unchanged: 0, skipped });
+    expect(await run('--skip-bad')).toEqual({ added: 0, changed: 0, unchanged: 1, skipped });
     // Bad only by the content of the database: the good row beside it is not taken either.
     const three = uniqueName('40');
     const clash = fileOf('alias,item', `${three},${other}`, `${one},${other}`);
@@ -447,7 +447,7 @@ describe('alias', () => {
       /^line 3, alias: it names another item already\.\nerror: 1 of 2 rows are bad: nothing/,
     );
     expect((await service.sql`select from item_alias where alias = ${three}`).length).toBe(0);
-    expect(await json('alias', 'list', '--item', shortID)).toEqual([{ alias: one, shortID }]);
+    expect(await json('alias', 'list', '--item', shortID)).toEqual([{ alias: one, shortID, units: '1' }]);
     expect((await inventory(['alias', 'remove', '--alias', one])).stdout).toBe(
       `removed alias ${one} of item ${shortID}\n`,
     );
@@ -468,6 +468,7 @@ describe('alias', () => {
     const file = fileOf('alias,item', ...rows);
     expect(await json('alias', 'import', '--from', file, '--skip-bad')).toEqual({
       added: 1,
+      changed: 0,
       unchanged: 1,
       skipped: [
         { line: 3, field: 'alias', message: 'is already in line 2.' },
@@ -477,6 +478,7 @@ describe('alias', () => {
     const again = fileOf('alias,item', `00${one},${shortID}`, `0${two},${shortID}`);
     expect(await json('alias', 'import', '--from', again, '--skip-bad')).toEqual({
       added: 0,
+      changed: 0,
       unchanged: 1,
       skipped: [{ line: 3, field: 'alias', message: 'it names another item already.' }],
     });
@@ -491,6 +493,60 @@ describe('alias', () => {
     expect(await json('alias', 'list', '--item', shortID)).toEqual([]);
   });
 
+  test('units of one scan are added, set and imported, exactly, and stay where a file says nothing', async () => {
+    const shortID = await service.item();
+    const [case12, pallet, ean] = [uniqueName('C'), uniqueName('P'), '123456789012'];
+    const add = ['alias', 'add', '--alias', case12, '--item', shortID];
+    expect((await inventory([...add, '--units', '12'])).code).toBe(0);
+    // What is there is not changed by adding it again.
+    expect((await inventory([...add, '--units', '6'])).stderr).toBe(
+      `error: alias ${case12} already exists\n`,
+    );
+    for (const units of ['0', '-1', '1e3', '1000000000000', '0.0000001'])
+      expect((await inventory([...add, '--units', units])).code, units).toBe(2);
+    const listed = async () =>
+      (await json('alias', 'list', '--item', shortID)).map(
+        ({ alias, units }: { alias: string; units: string }) => [alias, units],
+      );
+    const file = fileOf(
+      'alias;item;units',
+      `${case12};${shortID};24`,
+      `${pallet};${shortID};999999999999.5`,
+      `${ean};${shortID};`,
+    );
+    expect(await json('alias', 'import', '--from', file)).toEqual({
+      ...{ added: 2, changed: 1, unchanged: 0, skipped: [] },
+    });
+    expect(await json('alias', 'import', '--from', file)).toMatchObject({ changed: 0, unchanged: 3 });
+    const by = (one: string[], other: string[]) => (one[0]! < other[0]! ? -1 : 1);
+    expect(await listed()).toEqual(
+      [
+        [case12, '24'],
+        [pallet, '999999999999.5'],
+        [ean, '1'],
+      ].sort(by),
+    );
+    // In another spelling of the GTIN, and without a column of units.
+    const other = fileOf('alias,item,units', `0${ean},${shortID},6`);
+    expect(await json('alias', 'import', '--from', other)).toMatchObject({ added: 0, changed: 1 });
+    const plain = fileOf('alias,item', `${ean},${shortID}`);
+    expect(await json('alias', 'import', '--from', plain)).toMatchObject({ changed: 0, unchanged: 1 });
+    expect((await inventory(['alias', 'set', '--alias', `00${ean}`, '--units', '0.25'])).stdout).toBe(
+      `alias 00${ean} stands for 0.25 of item ${shortID}\n`,
+    );
+    expect(await listed()).toContainEqual([ean, '0.25']);
+    expect((await inventory(['alias', 'set', '--alias', 'nothing-at-all', '--units', '2'])).code).toBe(1);
+    const bad = fileOf('alias,item,units', `${uniqueName('B')},${shortID},many`, `a\u0007b,${shortID},0`);
+    expect(await json('alias', 'import', '--from', bad, '--skip-bad')).toMatchObject({
+      added: 0,
+      skipped: [
+        { line: 2, field: 'units' },
+        { line: 3, field: 'alias' },
+        { line: 3, field: 'units' },
+      ],
+    });
+  });
+
   test('a number that a spreadsheet has shortened is no name, row by row', async () => {
     const shortID = await service.item();
     const numbers = ['4,00638E+12', '1,5E+10', '4.00638E+12', '1E+13'];
@@ -499,7 +555,7 @@ describe('alias', () => {
     const skipped = (field: string) => numbers.map((_, index) => ({ line: index + 2, field, message }));
     const aliases = fileOf('alias;item', ...[...numbers, good].map((name) => `${name};${shortID}`));
     expect(await json('alias', 'import', '--from', aliases, '--skip-bad')).toEqual({
-      ...{ added: 1, unchanged: 0, skipped: skipped('alias') },
+      ...{ added: 1, changed: 0, unchanged: 0, skipped: skipped('alias') },
     });
     const items = fileOf('shortID;units', ...[...numbers, `${good}-1`].map((name) => `${name};1`));
     expect(await json('item', 'import', '--from', items, '--skip-bad')).toMatchObject({
@@ -522,7 +578,7 @@ describe('alias', () => {
     });
     const late = await imported!;
     expect(JSON.parse(late.stdout)).toEqual({
-      ...{ added: 1, unchanged: 0, skipped: [{ line: 3, field: 'item', message }] },
+      ...{ added: 1, changed: 0, unchanged: 0, skipped: [{ line: 3, field: 'item', message }] },
     });
     expect((await inventory(['alias', 'add', '--alias', uniqueName('A'), '--item', shortID])).stderr).toBe(
       `error: item ${shortID} has 100 aliases or more, and gets no further ones: remove some first\n`,

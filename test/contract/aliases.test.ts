@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conflictObject, errorObject } from '../harness/contract/answers.ts';
+import { conflictObject, errorObject, validationError } from '../harness/contract/answers.ts';
 import type { ApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
@@ -19,15 +19,78 @@ test('200: a taught alias is listed and finds the item; a repeat changes nothing
   const taught = await client.put(aliasPath(partNo, alias), undefined);
   expect({ status: taught.status, body: taught.body }).toEqual({
     status: 200,
-    body: { alias, partNo, status: 'added' },
+    body: { alias, partNo, status: 'added', units: 1 },
   });
   expect((await client.put(aliasPath(partNo, alias), undefined)).body).toEqual({
     alias,
     partNo,
     status: 'unchanged',
+    units: 1,
   });
-  expect((await client.get(`/Item/${partNo}/Aliases`)).body.value).toEqual([{ alias }]);
+  expect((await client.get(`/Item/${partNo}/Aliases`)).body.value).toEqual([{ alias, units: 1 }]);
   expect((await client.get(`/Item?key=${encodeURIComponent(alias)}&type=alias`)).body.shortID).toBe(shortID);
+});
+
+test('200: units of one scan are taught with the alias or later, told digit for digit, and stay without them', async () => {
+  const client = await service.client();
+  const { shortID, partNo } = await newItem(client);
+  const { nextCursor } = (await client.get('/Changes?after=now')).body;
+  const gtin = '96385074';
+  const path = aliasPath(partNo, gtin);
+  const put = async (body?: string | object, at = path) => (await client.put(at, body)).body;
+  expect(await put({ units: 12 })).toEqual({ alias: gtin, partNo, status: 'added', units: 12 });
+  expect(await put()).toEqual({ alias: gtin, partNo, status: 'unchanged', units: 12 });
+  expect(await put({})).toMatchObject({ status: 'unchanged', units: 12 });
+  expect(await put({ units: null })).toMatchObject({ status: 'unchanged', units: 12 });
+  // Another spelling is the same alias.
+  const other = aliasPath(partNo, '00000096385074');
+  expect(await put({ units: 6.5 }, other)).toMatchObject({ status: 'changed', units: 6.5 });
+  expect(await put({ units: 6.5 })).toMatchObject({ status: 'unchanged' });
+  const long = await client.put(path, '{"units":999999999999.999999}');
+  expect(long.text).toContain('"units":999999999999.999999');
+  expect((await client.get(`/Item/${partNo}/Aliases`)).text).toContain('999999999999.999999');
+  await put({ units: 1 });
+  const changes = (await client.get(`/Changes?after=${nextCursor}`)).body.value.filter(
+    (change: { type: string; shortID: string }) => change.type === 'item' && change.shortID === shortID,
+  );
+  // Each tells the item as it is now.
+  expect(changes.length).toBeGreaterThanOrEqual(4);
+  expect(changes.at(-1)).toMatchObject({ aliases: [gtin], aliasUnits: [] });
+  await put({ units: 24 });
+  const [changed] = (await client.get(`/Changes?after=${nextCursor}`)).body.value.slice(-1);
+  expect(changed).toMatchObject({ aliases: [gtin], aliasUnits: [{ alias: gtin, units: 24 }] });
+});
+
+test('400: units that no operation can have, and a body that is none', async () => {
+  const client = await service.client();
+  const { partNo } = await newItem(client);
+  const path = aliasPath(partNo, uniqueName('BAD'));
+  for (const [units, message] of [
+    [0, 'units must be greater than 0.'],
+    [-1, 'units must be greater than 0.'],
+    [1e12, 'units must be less than 1000000000000.'],
+    [0.0000001, 'units must have at most 6 digits after the point.'],
+    ['12', 'units must be a number with at most 6 digits after the point.'],
+  ] as const)
+    expect((await client.put(path, { units })).body).toEqual(validationError({ units: [message] }));
+  expect((await client.put(path, '12')).body).toEqual(
+    errorObject(400, 'bad_request', 'The body must be a JSON object.'),
+  );
+  const strict = { body: { unit: 12 }, headers: { Prefer: 'handling=strict' } };
+  expect((await client.send('PUT', path, strict)).status).toBe(400);
+  expect((await client.get(`/Item/${partNo}/Aliases`)).body.value).toEqual([]);
+});
+
+test('units of one alias that many set at once are the last one told as changed', async () => {
+  const client = await service.client();
+  const { partNo } = await newItem(client);
+  const path = aliasPath(partNo, uniqueName('RACE'));
+  const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((units) => client.put(path, { units })));
+  expect(answers.filter(({ body }) => body.status === 'added')).toHaveLength(1);
+  const { units } = (await client.get(`/Item/${partNo}/Aliases`)).body.value[0];
+  expect([1, 2, 3, 4, 5, 6]).toContain(units);
+  for (const [place, { status, body }] of answers.entries())
+    expect({ status, units: body.units }).toEqual({ status: 200, units: place + 1 });
 });
 
 test('200: a removed alias finds nothing; 404: it is removed again', async () => {

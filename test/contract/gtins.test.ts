@@ -79,6 +79,7 @@ describe('a GTIN is one alias in all its spellings', () => {
           alias: taught,
           partNo,
           status: 'added',
+          units: 1,
         });
         for (const spelling of spellings) {
           for (const [way, ask] of Object.entries(ways))
@@ -96,7 +97,9 @@ describe('a GTIN is one alias in all its spellings', () => {
         }
         // A search stays a search for a text.
         expect((await client.get(`/Item?search=${taught}`)).body.value).toMatchObject([{ partNo }]);
-        expect((await client.get(`/Item/${partNo}/Aliases`)).body.value).toEqual([{ alias: taught }]);
+        expect((await client.get(`/Item/${partNo}/Aliases`)).body.value).toEqual([
+          { alias: taught, units: 1 },
+        ]);
         const removed = spellings.at(-1 - at)!;
         expect((await client.delete(pathOf(partNo, removed))).body).toEqual({
           ...{ alias: removed, partNo, status: 'removed' },

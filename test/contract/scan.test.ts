@@ -49,7 +49,7 @@ describe('200: all that a code names', () => {
       ...nothing,
     });
     expect(await scan(client, alias, { wid: 2 })).toEqual({
-      ...{ data: alias, matches: [{ kind: 'alias', alias, ...item }] },
+      ...{ data: alias, matches: [{ kind: 'alias', alias, units: 1, ...item }] },
       ...nothing,
     });
     // Two warehouses can be meant.
@@ -269,7 +269,7 @@ describe('GS1', () => {
       fault: null,
       matches: [
         {
-          ...{ kind: 'alias', alias: gtin, partNo, shortID, description: '' },
+          ...{ kind: 'alias', alias: gtin, units: 1, partNo, shortID, description: '' },
           operation: {
             op: 'receive',
             body: {

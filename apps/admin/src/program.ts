@@ -5,7 +5,7 @@ import { didYouMean } from './cli/did-you-mean.ts';
 import { readEnvFile } from './cli/env-file.ts';
 import { example, tell, tellText } from './cli/print.ts';
 import { version } from './cli/version.ts';
-import { aliasAdd, aliasImport, aliasList, aliasRemove } from './commands/alias.ts';
+import { aliasAdd, aliasImport, aliasList, aliasRemove, aliasSet } from './commands/alias.ts';
 import { audit } from './commands/audit.ts';
 import { backedUp } from './commands/backed-up.ts';
 import { backup } from './commands/backup.ts';
@@ -100,7 +100,7 @@ export const inventory = group(
     group(
       'alias',
       'Manage other names of items',
-      [aliasAdd, aliasList, aliasRemove, aliasImport],
+      [aliasAdd, aliasSet, aliasList, aliasRemove, aliasImport],
       'alias list --item WIDGET-100',
     ),
     group(

@@ -1,5 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
-import { forgetAlias, hasAlias, type Taught, teachAlias } from '@inventory/db/catalog/aliases';
+import {
+  type AliasToTeach,
+  findAliasUnits,
+  forgetAlias,
+  type Taught,
+  teachAlias,
+} from '@inventory/db/catalog/aliases';
 import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/catalog/items';
 import { mayBeApplied } from '@inventory/db/postgres/lost-answer';
 import { isLockTimeout, isUnanswered } from '@inventory/db/postgres/pool';
@@ -52,21 +58,21 @@ export function changeItem(
   });
 }
 
-/** Gives an item an alias. 'tooMany': it has as many as it may. Throws Failed. */
+/** Gives an item an alias, or one that it has other units. 'tooMany': it has as many as it may. Throws Failed. */
 export function addAliasOf(
   { items, verdicts }: Database,
-  partNo: number,
-  alias: string,
+  taught: AliasToTeach,
   wait: Wait,
 ): Promise<Taught | 'tooMany'> {
+  const { partNo } = taught;
   return writeItem({
     wait,
-    write: (writeWait) => items.run((sql) => teachAlias(sql, alias, partNo), writeWait),
+    write: (writeWait) => items.run((sql) => teachAlias(sql, taught), writeWait),
     // The item has the name, even if another call gave it.
-    readBack: async () =>
-      (await verdicts.run((sql) => hasAlias(sql, alias, partNo)))
-        ? { partNo, isNew: true, isShortId: false }
-        : null,
+    readBack: async () => {
+      const units = await verdicts.run((sql) => findAliasUnits(sql, taught));
+      return units === null ? null : { partNo, isNew: true, isChanged: false, isShortId: false, units };
+    },
   });
 }
 
@@ -77,10 +83,12 @@ export function removeAliasOf(
   alias: string,
   wait: Wait,
 ): Promise<boolean> {
+  const forgotten = { alias, partNo, units: null };
   return writeItem({
     wait,
     write: (writeWait) => items.run((sql) => forgetAlias(sql, alias, partNo), writeWait),
-    readBack: async () => ((await verdicts.run((sql) => hasAlias(sql, alias, partNo))) ? null : true),
+    readBack: async () =>
+      (await verdicts.run((sql) => findAliasUnits(sql, forgotten))) === null ? true : null,
   });
 }
 

@@ -1,3 +1,4 @@
+import { sum } from './decimals.js';
 import { fieldsOf } from './fields.js';
 import { day } from './format.js';
 import { isItem, isSpot, nameOf } from './matches.js';
@@ -55,7 +56,7 @@ export function fillIn({ values, text, kept }, movesFocus = true) {
 }
 
 /** The uses that the form has for the things of a code: `{ label, values, text }` each. */
-function usesOf({ things }, focused) {
+function usesOf({ things, gs1 }, focused) {
   const { form } = state;
   const { op, values } = form;
   const own = things.filter((thing) => isOwn(thing, values));
@@ -63,46 +64,59 @@ function usesOf({ things }, focused) {
   const spot = things.find(isSpot);
   const spots = spot === undefined ? [] : spotUses(spot.spot, focused, true).slice(0, 1);
   // With the label of an item, lots that were found beside it add nothing.
-  if (item !== undefined) return [...ofLabel(item, form), ...spots];
+  if (item !== undefined) return [...ofLabel(item, form, gs1), ...spots];
   // More of a lot is received under its serial, and a serial of several lots means all of them.
   const lots = op === 'receive' ? own : own.filter(({ active }) => active);
   const isSerial =
     lots.length > 1 && lots.every(({ kind, serial }) => kind === 'serial' && serial === lots[0].serial);
   if (op === 'receive' || (isSerial && !values.recno))
-    return [...lots.slice(0, 1).flatMap((lot) => ofLabel(lot, form)), ...spots];
+    return [...lots.slice(0, 1).flatMap((lot) => ofLabel(lot, form, gs1)), ...spots];
   return [...(values.recno ? [] : lots.map(ofLot)), ...spots];
 }
 
+const labelNames = ['serial', 'serial2', 'expires', 'netWeight'];
+const labelWords = {
+  serial: 'serial',
+  serial2: 'second serial',
+  expires: 'expires',
+  netWeight: 'net weight',
+};
+
 /** The fields that the label of the form's own item fills in. Units that a person typed stay. */
-function ofLabel(thing, { op, values, opened, scanned }) {
+function ofLabel(thing, form, gs1) {
+  const { op, values } = form;
   const told = isItem(thing) ? (thing.operation?.body ?? {}) : { ...thing, units: undefined };
   const names = new Set(fieldsOf(op, values, state.session.me.warehouses).map(({ name }) => name));
   if (op === 'receive') for (const name of ['serial2', 'netWeight']) names.add(name);
   const given = {};
-  for (const name of ['serial', 'serial2', 'expires', 'netWeight'])
+  for (const name of labelNames)
     if (names.has(name) && told[name])
       given[name] = name === 'expires' ? told[name].slice(0, 10) : told[name];
-  const isTyped = ![undefined, '', opened.units, scanned?.units].includes(values.units);
   const isCounted = told.units !== undefined && names.has('units');
-  const kept = isCounted && isTyped && values.units !== told.units;
-  if (isCounted && !kept) given.units = told.units;
+  const kept = isCounted && isTyped(form) && values.units !== told.units;
+  // Another one of the same adds up, but a label with another serial is something else, and one with a number
+  // of its own is the same thing scanned again.
+  const isOther = Object.keys(given).some((name) => values[name] && values[name] !== given[name]);
+  const adds = isCounted && !kept && values.units && !isOther && !gs1?.sscc && !told.serial2;
+  if (isCounted && !kept) given.units = adds ? sum([values.units, told.units]) : told.units;
   if (Object.keys(given).length === 0 && !kept) return [];
-  const words = {
-    units: 'units',
-    serial: 'serial',
-    serial2: 'second serial',
-    expires: 'expires',
-    netWeight: 'net weight',
-  };
-  const parts = Object.entries(given).map(([name, value]) =>
-    name === 'units' ? `${value} units` : `${words[name]} ${name === 'expires' ? day(value) : value}`,
-  );
+  const parts = Object.entries(given).map(([name, value]) => {
+    if (name !== 'units') return `${labelWords[name]} ${name === 'expires' ? day(value) : value}`;
+    if (adds) return `${told.units} more units, ${value} in all`;
+    const replaces = isOther && values.units ? ` in place of ${values.units}` : '';
+    return `${value} units${replaces}`;
+  });
   return [
     {
       ...{ label: 'This item', values: given, text: `From the label: ${parts.join(', ') || 'nothing new'}.` },
       kept: kept && `It counts ${told.units} units; the ${values.units} that were typed stay.`,
     },
   ];
+}
+
+/** Whether a person typed the units. */
+function isTyped({ values, opened, scanned }) {
+  return ![undefined, '', opened.units, scanned?.units].includes(values.units);
 }
 
 /** A lot of the form's item: only the lot counts then. */

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { FormNote } from './form-note.js';
+import { amountOf, meaningsOf } from './format.js';
 import { html } from './html.js';
 import { patiently } from './limit.js';
 import { scan } from './scan.js';
@@ -31,6 +32,16 @@ function Teach({ learning }) {
   const { code, item } = learning;
   const submit = useRef();
   const [problem, setProblem] = useState(learning.problem ?? null);
+  const [units, setUnits] = useState('1');
+  // What the units may mean, until a person has said it; and what they said.
+  const [choices, setChoices] = useState(null);
+  const [sure, setSure] = useState(null);
+  const take = (written, isSure) => {
+    setUnits(written);
+    setSure(isSure ? written : null);
+    setChoices(null);
+    setProblem(null);
+  };
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
     setProblem(learning.problem ?? null);
@@ -39,8 +50,13 @@ function Teach({ learning }) {
   const confirm = async (event) => {
     event.preventDefault();
     if (isBusy || !item) return;
+    const amount = amountOf(units);
+    const meanings = units === sure ? null : meaningsOf(units);
+    setChoices(meanings);
+    if (meanings !== null) return setProblem(`${units} may mean two amounts. Which?`);
+    if (amount === null || Number(amount) === 0) return setProblem('Units must be a number above 0.');
     setBusy(true);
-    const why = await teach(code, item);
+    const why = await teach(code, item, amount);
     setBusy(false);
     if (why === null) learnt(learning, `“${code}” is ${item.shortID} from now on.`);
     else setProblem(why);
@@ -53,8 +69,13 @@ function Teach({ learning }) {
             <button type="button" class="plain" onClick=${() => update({ learning: { ...learning, item: null } })}>Another</button></p>`
         : html`<${ItemSearch} onItem=${(found) => update({ learning: { ...state.learning, item: found, problem: null } })} />`
     }
+    ${item && html`<label><span>Units of one scan</span><input name="units" value=${units} onInput=${(event) => take(event.target.value, false)} inputmode="decimal" autocomplete="off" maxlength="20" /></label>`}
     <${FormNote} note=${learning.note} />
     ${problem && html`<p class="alert" role="alert">${problem}</p>`}
+    ${
+      choices &&
+      html`<p class="choose">${choices.map(({ amount, words }) => html`<button type="button" onClick=${() => take(amount, true)}>${words}</button>`)}</p>`
+    }
     <div class="confirm">
       <button type="button" class="plain" onClick=${close}>Cancel</button>
       <button type="submit" class="primary" ref=${submit} disabled=${isBusy || !item}>Confirm</button>

@@ -16,11 +16,12 @@ export function teachable({ data, gs1 }) {
 /** Whether a code is a number that trade gives to an item, rather than a name that people give. */
 export const isTradeNumber = ({ gs1 }) => Boolean(gs1?.gtin);
 
-/** Teaches a code to an item. Returns null, or why not, for people. */
-export async function teach(code, { partNo, shortID }) {
+/** Teaches a code to an item; one scan of it stands for these units. Returns null, or why not, for people. */
+export async function teach(code, { partNo, shortID }, units = '1') {
   const path = { partNo, alias: code };
   try {
-    await state.session.client.api.PUT('/Item/{partNo}/Aliases/{alias}', { params: { path } });
+    const body = units === '1' ? undefined : { units: Number(units) };
+    await state.session.client.api.PUT('/Item/{partNo}/Aliases/{alias}', { params: { path }, body });
     return null;
   } catch (error) {
     if (error.reason === 'nameTaken')

@@ -12,6 +12,10 @@ const digitsAfterPointMax = 6;
 const significantDigitsMax = 15;
 const millionth = 1_000_000n;
 
+/** 1 unit, and the exclusive limit of a lot's units. */
+export const oneUnit: Quantity = millionth;
+export const unitsLimit: Quantity = BigInt(quantityLimit) * millionth;
+
 /** Parses a plain decimal text such as `12`, `-0.5` or `100.000000`. Throws a RangeError for other text. */
 export function parseQuantity(text: string): Quantity {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);

@@ -132,6 +132,14 @@ export function parseQuantityText(text: string): string {
   );
 }
 
+/** The same, and more than 0. */
+export function parseUnitsText(text: string): string {
+  if (isQuantityText(text) && Number(text) > 0) return text;
+  throw new InvalidArgumentError(
+    'It must be more than 0, below 1e12, with at most 6 digits after the point and 15 in all.',
+  );
+}
+
 /** Whether a text is such a quantity. */
 export function isQuantityText(text: string): boolean {
   const match = /^(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text);

@@ -68,6 +68,23 @@ export function tellImport(
   if (bad.length > 0) throw new CommandError(`${badRows} of ${of} rows were skipped`);
 }
 
+/**
+ * Reads the cells of a row by parsers for values of options. What a parser refuses becomes a fault in `bad`,
+ * and the row must not be used.
+ */
+export function readCells({ line, cells }: CsvRow) {
+  const bad: BadRow[] = [];
+  function read<Value>(field: string, parse: (text: string) => Value): Value {
+    try {
+      return parse(cells.get(field)!);
+    } catch (error) {
+      bad.push({ line, field, message: (error as Error).message });
+      return undefined as Value;
+    }
+  }
+  return { bad, read };
+}
+
 /** A long number as a spreadsheet shows and saves it: `4,00638E+12`. */
 const shortened = /^\d(?:[.,]\d+)?E\+\d{2,}$/i;
 

@@ -1,5 +1,6 @@
 import { addAlias } from '@inventory/db/catalog/aliases';
 import {
+  changeAlias,
   type GivenAlias,
   importAliases,
   listAliases,
@@ -8,25 +9,43 @@ import {
 import { aliasesMax } from '@inventory/domain/fields';
 import { gtin14Of } from '@inventory/domain/scan/check-digits';
 import { Command } from 'commander';
-import { parseAlias, parseLimit } from '../cli/arguments.ts';
+import { parseAlias, parseLimit, parseUnitsText } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
-import { asBadRow, findShortened, importHelp, readRows, tellImport } from '../cli/import.ts';
+import { asBadRow, findShortened, importHelp, readCells, readRows, tellImport } from '../cli/import.ts';
 import { example, print, printJson } from '../cli/print.ts';
 import { createProgress, rowsText } from '../cli/progress.ts';
 import { printTable } from '../cli/table.ts';
+
+const unitsHelp = 'what one scan of it stands for: a case may be 12';
+
+type AliasOptions = { alias: string; item: string; units?: string };
 
 export const aliasAdd = new Command('add')
   .description('Add another name by which an item is found')
   .requiredOption('--alias <name>', 'the other name', parseAlias)
   .requiredOption('--item <shortID>', 'the item')
-  .addHelpText('after', example('alias add --alias 4006381333948 --item WIDGET-100'))
-  .action(async ({ alias, item }: { alias: string; item: string }) => {
+  .option('--units <quantity>', unitsHelp, parseUnitsText, '1')
+  .addHelpText('after', example('alias add --alias 14006381333945 --item WIDGET-100 --units 12'))
+  .action(async ({ alias, item, units = '1' }: AliasOptions) => {
     await withDatabase(async (sql) => {
-      const outcome = await addAlias(sql, { alias, shortId: item });
+      const outcome = await addAlias(sql, { alias, shortId: item, units });
       if (outcome !== 'added') throw new CommandError(whyNot[outcome](alias, item));
       print(`added alias ${alias} of item ${item}`);
+    });
+  });
+
+export const aliasSet = new Command('set')
+  .description('Set what one scan of an alias stands for')
+  .requiredOption('--alias <name>', 'the alias')
+  .requiredOption('--units <quantity>', unitsHelp, parseUnitsText)
+  .addHelpText('after', example('alias set --alias 4006381333931 --units 12'))
+  .action(async ({ alias, units }: { alias: string; units: string }) => {
+    await withDatabase(async (sql) => {
+      const shortId = await changeAlias(sql, { alias, units });
+      if (shortId === null) throw new CommandError(`there is no alias ${alias}`);
+      print(`alias ${alias} stands for ${units} of item ${shortId}`);
     });
   });
 
@@ -51,8 +70,8 @@ export const aliasList = new Command('list')
     await withDatabase(async (sql) => {
       const aliases = await listAliases(sql, { shortId: item ?? null, after: after ?? null, limit });
       if (json) return printJson(aliases);
-      const rows = aliases.map(({ alias, shortID }) => [alias, shortID]);
-      printTable(['alias', 'item'], rows);
+      const rows = aliases.map(({ alias, shortID, units }) => [alias, shortID, units]);
+      printTable(['alias', 'item', 'units'], rows);
       if (aliases.length === limit) print(`there may be more: --after ${aliases.at(-1)!.alias}`);
     });
   });
@@ -71,16 +90,16 @@ export const aliasRemove = new Command('remove')
 
 type ImportOptions = { from: string; skipBad?: boolean; json?: boolean };
 
-const importColumns: Columns = { alias: 'required', item: 'required' };
+const importColumns: Columns = { alias: 'required', item: 'required', units: 'optional' };
 
 export const aliasImport = new Command('import')
   .description('Add the aliases in a file')
   .requiredOption('--from <file>', 'the file')
   .option('--skip-bad', 'import the valid rows, and skip the others')
-  .option('--json', 'print one line of JSON: added, unchanged, skipped')
+  .option('--json', 'print one line of JSON: added, changed, unchanged, skipped')
   .addHelpText(
     'after',
-    `\nColumns: alias, and item, which is a shortID.\n${importHelp}${example('alias import --from <aliases.csv')}`,
+    `\nColumns: alias; item, which is a shortID; and, if wanted, units: what one scan stands for. Empty: 1, or as it is.\n${importHelp}${example('alias import --from <aliases.csv')}`,
   )
   .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
     // A GTIN is one alias in all its spellings.
@@ -95,13 +114,13 @@ export const aliasImport = new Command('import')
     });
   });
 
-function readAlias({ line, cells }: CsvRow): GivenAlias | BadRow[] {
-  const bad =
-    findShortened(cells.get('alias')!, 'alias', line) ?? findShortened(cells.get('item')!, 'item', line);
-  if (bad !== null) return [bad];
-  try {
-    return { line, alias: parseAlias(cells.get('alias')!), shortId: cells.get('item')! };
-  } catch (error) {
-    return [{ line, field: 'alias', message: (error as Error).message }];
-  }
+function readAlias(row: CsvRow): GivenAlias | BadRow[] {
+  const { line, cells } = row;
+  const shortId = cells.get('item')!;
+  const shortened = findShortened(cells.get('alias')!, 'alias', line) ?? findShortened(shortId, 'item', line);
+  if (shortened !== null) return [shortened];
+  const { bad, read } = readCells(row);
+  const alias = read('alias', parseAlias);
+  const units = (cells.get('units') ?? '') === '' ? null : read('units', parseUnitsText);
+  return bad.length > 0 ? bad : { line, alias, shortId, units };
 }

@@ -16,7 +16,7 @@ import { parseCode, parseNewName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
-import { asBadRow, importHelp, readRows, tellImport } from '../cli/import.ts';
+import { asBadRow, importHelp, readCells, readRows, tellImport } from '../cli/import.ts';
 import { example, print, printJson, tell } from '../cli/print.ts';
 import { printTable } from '../cli/table.ts';
 
@@ -151,19 +151,11 @@ an existing one keeps its own.\n${importHelp}${example('reason import --from <re
   });
 
 /** Returns a reason, or the faults of the row. */
-function readReason({ line, cells }: CsvRow): GivenReason | BadRow[] {
-  const bad: BadRow[] = [];
-  const read = <Value>(field: string, parse: (text: string) => Value): Value => {
-    try {
-      return parse(cells.get(field)!);
-    } catch (error) {
-      bad.push({ line, field, message: (error as Error).message });
-      return undefined as Value;
-    }
-  };
-  const operations = cells.get('operations')?.trim() || null;
+function readReason(row: CsvRow): GivenReason | BadRow[] {
+  const { bad, read } = readCells(row);
+  const operations = row.cells.get('operations')?.trim() || null;
   const reason = {
-    line,
+    line: row.line,
     reasonCode: read('reasonCode', parseCode),
     name: read('name', parseNewName),
     operations: operations === null ? null : read('operations', parseOperations),

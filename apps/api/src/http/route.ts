@@ -13,7 +13,7 @@ import type { AuthenticatedClient } from './callers/authenticator.ts';
 import { Failed, messages, Refused, soonAgain, unknownOutcome } from './errors.ts';
 import { nameLimit } from './limit-headers.ts';
 import { onSocketClosed } from './on-socket-closed.ts';
-import { readJsonBody } from './reading/body.ts';
+import { hasBody, readJsonBody } from './reading/body.ts';
 import { fieldErrorsOf, withoutNulls } from './reading/parse.ts';
 import { isStrict, namesOf, strictApplied, unknownAmong } from './reading/strict.ts';
 import type { RequestName } from './request-id.ts';
@@ -85,6 +85,8 @@ export type Route = {
   params?: Schema;
   query?: Schema;
   body?: Schema;
+  /** A request without a body is read as one with an empty object. */
+  isBodyOptional?: true;
   /** The allowed names in the query and the body. With `handling=strict`, other names are refused. */
   known: { query: ReadonlySet<string>; body: ReadonlySet<string> };
   /** Reads the body if `body` is only its description. Adds faults to `details`, or throws Refused. */
@@ -215,8 +217,13 @@ export async function callRoute(
   throw new Refused({ code: 'not_found', message: declared.notFound! });
 }
 
-async function readBody({ body, known }: Route, ctx: Context, details: Details): Promise<unknown> {
+async function readBody(
+  { body, isBodyOptional, known }: Route,
+  ctx: Context,
+  details: Details,
+): Promise<unknown> {
   if (body === undefined) return undefined;
+  if (isBodyOptional && !hasBody(ctx.req)) return parse(body, {}, details);
   const sent = await readJsonBody(ctx);
   if (ctx.state.isStrict) addDetails(details, unknownAmong(Object.keys(sent), known.body));
   return parse(body, withoutNulls(sent), details);

@@ -138,7 +138,7 @@ function operationOf(route: Route, path: string, schemas: Schemas): Json {
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: route.isBodyOptional !== true,
             content: {
               'application/json': { schema: schemas.body(route.body), examples: route.description.body },
             },

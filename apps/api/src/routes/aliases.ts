@@ -1,8 +1,11 @@
+import type { Taught } from '@inventory/db/catalog/aliases';
 import { findItem } from '@inventory/db/catalog/items';
 import { aliasPage } from '@inventory/db/lists/list-aliases';
 import type { Wait } from '@inventory/db/postgres/statement-pool';
-import { lengthMax, name } from '@inventory/domain/fields';
+import { lengthMax, name, Units } from '@inventory/domain/fields';
+import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
 import { Permission } from '@inventory/domain/permission';
+import { parseQuantity } from '@inventory/domain/quantity';
 import { nameTaken, tooManyAliases } from '@inventory/domain/refusals/conflict';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
@@ -16,7 +19,12 @@ import { aliases, forgetAlias, teachAlias } from '../openapi/descriptions/aliase
 import { noPartNo, noSuchItem, partNoParams } from './items.ts';
 
 const { page, pageSize } = pageQueryShape([]);
-const AliasPage = pageAnswer(z.object({ alias: z.string() }).meta({ id: 'Alias' }), 'AliasPage');
+const unitsOfScan = 'The units that one scan of it stands for';
+const Alias = z.object({ alias: z.string(), units: z.number().describe(unitsOfScan) }).meta({ id: 'Alias' });
+const AliasPage = pageAnswer(Alias, 'AliasPage');
+const TaughtAlias = z
+  .object({ units: Units.optional().describe(`${unitsOfScan}. Default: 1, or as it is`) })
+  .meta({ id: 'TaughtAlias' });
 const aliasParams = partNoParams.extend({
   alias: name(lengthMax.shortId).meta({
     description: 'The other name, percent-encoded; a GTIN in any of its spellings',
@@ -62,20 +70,26 @@ export function aliasRoutes(database: Database) {
       permission: Permission.ModifyItemMaster,
       writes: true,
       params: aliasParams,
+      body: TaughtAlias,
+      isBodyOptional: true,
       warehouses: noWarehouses,
-      answer: { 200: aliasStatus(z.enum(['added', 'unchanged'])) },
+      answer: {
+        200: aliasStatus(z.enum(['added', 'changed', 'unchanged'])).extend({
+          units: z.number().describe(unitsOfScan),
+        }),
+      },
       answerBytes: answerBytes.small,
       keyed: false,
       paged: 'never',
       notFound: noSuchItem,
       misfit,
       description: teachAlias,
-      handle: async ({ params: { partNo, alias }, wait }) => {
-        const taught = await addAliasOf(database, partNo, alias, wait);
+      handle: async ({ params: { partNo, alias }, body: { units = null }, wait }) => {
+        const taught = await addAliasOf(database, { alias, partNo, units }, wait);
         if (taught === 'tooMany') throw new Refused(tooManyAliases());
         if (taught.partNo === null) return null;
         if (taught.partNo !== partNo || taught.isShortId) throw new Refused(nameTaken(taught.partNo));
-        return ok({ alias, partNo, status: taught.isNew ? 'added' : 'unchanged' });
+        return ok({ alias, partNo, status: statusOf(taught), units: parseQuantity(taught.units!) });
       },
     }),
     route({
@@ -106,6 +120,11 @@ async function isItem({ reads }: Database, partNo: number, wait: Wait): Promise<
   return (await reads.run((sql) => findItem(sql, { partNo }), wait)) !== null;
 }
 
-function ok(answer: object): Reply {
-  return { status: 200, text: JSON.stringify(answer) };
+function statusOf({ isNew, isChanged }: Taught) {
+  if (isNew) return 'added';
+  return isChanged ? 'changed' : 'unchanged';
+}
+
+function ok(answer: JsonAnswer): Reply {
+  return { status: 200, text: jsonText(answer) };
 }

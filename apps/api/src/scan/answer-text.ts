@@ -9,7 +9,7 @@ import {
 } from '@inventory/db/scan/find-matches';
 import { scanBytesMax } from '@inventory/domain/contract/scan';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
-import { moveToSpot, operationOfLot, receiveOf } from '@inventory/domain/scan/operations';
+import { moveToSpot, operationOfLot, receiveOf, unitsOfScan } from '@inventory/domain/scan/operations';
 import type { Gs1 } from '@inventory/domain/scan/read-code';
 import type { Pacer } from '@inventory/process/pacer';
 
@@ -123,6 +123,9 @@ async function readSome(
   return new Map(lots.map((lot) => [lot.recNo, lot]));
 }
 
+const isItemMatch = (match: Wanted['match']): match is ItemMatch =>
+  match.kind === 'item' || match.kind === 'alias';
+
 /** The JSON text of a match. `described`: the items whose descriptions stand in the result already. */
 function matchText(
   { draft, match }: Wanted,
@@ -139,13 +142,17 @@ function matchText(
   if ('recNo' in match) {
     const lot = lots.get(match.recNo)!;
     const { recNo, ...rest } = lot;
-    const operation = operationOfLot({ ...lot, shortID: item.shortID });
+    // Only the item in the code tells what its count is of.
+    const named = draft.wanted.filter(isItemMatch).find(({ partNo }) => partNo === item.partNo);
+    const units = named === undefined ? null : unitsOfScan(named.units, draft.gs1);
+    const operation = operationOfLot({ ...lot, shortID: item.shortID }, units);
     return jsonText({ kind: match.kind, recNo, ...ofItem, ...rest, operation });
   }
-  const operation = receiveOf(item.shortID, draft.gs1, only);
+  const units = unitsOfScan(match.units, draft.gs1);
+  const operation = receiveOf(item.shortID, draft.gs1, { units, wid: only });
   return jsonText(
     match.kind === 'item'
       ? { kind: match.kind, ...ofItem, operation }
-      : { kind: match.kind, alias: match.name, ...ofItem, operation },
+      : { kind: match.kind, alias: match.name, units: match.units, ...ofItem, operation },
   );
 }

@@ -606,6 +606,9 @@ export interface paths {
          *     equals a ShortID. A GTIN of 8, 12, 13 or 14 digits with the right check digit is one alias in all these spellings: taught in any of them, it is found by any, and no second item can
          *     have it in another. An item has at most 100 aliases.
          *
+         *     `units` is what one scan of the alias stands for: the code of a case of twelve has 12. `POST /Scan` tells it and fills it into the operation. `itemID` never multiplies: `units` of a
+         *     call are units, whatever name the item has in it.
+         *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
          */
         get: operations["listAliases"];
@@ -627,11 +630,15 @@ export interface paths {
         get?: never;
         /**
          * Teach an alias: the item is found by it
-         * @description *Extension.* So that a fleet can teach the service a code that it has just met. A repeat returns `unchanged`. A name that belongs to another item, or that is a
+         * @description *Extension.* So that a fleet can teach the service a code that it has just met. The body may be left out. `units` of an alias that the item
+         *     has already are changed (`changed`); without `units` they stay. A repeat returns `unchanged`. A name that belongs to another item, or that is a
          *     ShortID: 409 with `nameTaken`. An item with 100 aliases or more gets no further ones: 409 with `tooManyAliases`.
          *     An alias can be used wherever a transaction names an item (`itemID`), with `GET /Item?key=…&type=alias`, and `POST /Scan` finds the item by it. It is unique over all items, and never
          *     equals a ShortID. A GTIN of 8, 12, 13 or 14 digits with the right check digit is one alias in all these spellings: taught in any of them, it is found by any, and no second item can
          *     have it in another. An item has at most 100 aliases.
+         *
+         *     `units` is what one scan of the alias stands for: the code of a case of twelve has 12. `POST /Scan` tells it and fills it into the operation. `itemID` never multiplies: `units` of a
+         *     call are units, whatever name the item has in it.
          *
          *     **Permission:** Create/Modify Item Master Record (116), else 403. **Writes:** a read-only client gets 403.
          */
@@ -694,12 +701,15 @@ export interface paths {
          *     **Operations.** `operation` is a body for the call in `op`, or, together with `op`, an operation for `POST /Inventory/Batch`. It can be sent once the fields named in
          *     `missing` are filled in. An item is received, a lot is issued (or moved, if it is on hold), and units are moved to a spot.
          *
+         *     **Units.** An alias has the `units` that one scan of it stands for: 12 for the code of a case. The operation has them times the count of the code (AI 30 or 37). A code that tells neither
+         *     leaves `units` to be filled in, and so does an alias of 1 without a count. A weight is no number of units.
+         *
          *     **GS1.** A code is read as GS1 only if something says so: a symbology identifier (`]C1`, `]e0`, `]d2`, `]Q3`, `]J1`), FNC1 (U+001D), brackets, as in `(01)…(10)…`, a GS1 Digital Link,
          *     or the check digit of a GTIN or an SSCC (`]E0`: also a UPC-E of 8 digits): a text that begins with `01` and a valid GTIN, or with `00` and a valid SSCC, and a GTIN alone. So `10D9T` is no lot `D9T`. In brackets, write `\(` for a
          *     bracket within a value. Lengths, characters, dates and check digits are checked. A code that claims to be GS1 and is not valid, or says two things at once,
          *     has `gs1: null`, and `fault` names the Application Identifier. Its text is still looked up like any other.
          *
-         *     A GTIN finds the alias that is this GTIN, however it was taught. AI 10 is `serial`, 21 `serial2`, 17 the expiration, 30 or 37 the units, 310n the net weight. With a GTIN, lots of
+         *     A GTIN finds the alias that is this GTIN, however it was taught. AI 10 is `serial`, 21 `serial2`, 17 the expiration, 30 or 37 the count, 310n the net weight. With a GTIN, lots of
          *     that item alone are found, and only those in stock. An SSCC is looked up as an alias, `serial`, `serial2` and `rfidTag`.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
@@ -1832,6 +1842,12 @@ export interface components {
             discontinued: boolean;
             /** @description All aliases of the item */
             aliases: string[];
+            /** @description The aliases of which one scan stands for other than 1 unit, with these units */
+            aliasUnits: {
+                alias: string;
+                /** Format: decimal */
+                units: number;
+            }[];
         };
         LevelChange: {
             /**
@@ -3056,6 +3072,18 @@ export interface components {
         };
         Alias: {
             alias: string;
+            /**
+             * Format: decimal
+             * @description The units that one scan of it stands for
+             */
+            units: number;
+        };
+        TaughtAlias: {
+            /**
+             * Format: decimal
+             * @description The units that one scan of it stands for. Default: 1, or as it is. Exact: at most 6 digits after the point, less than 1000000000000.
+             */
+            units?: number | null;
         };
         ReasonPage: {
             /** @description Records of the current page */
@@ -3174,6 +3202,11 @@ export interface components {
              */
             kind: "alias";
             alias: string;
+            /**
+             * Format: decimal
+             * @description What one scan of the alias stands for
+             */
+            units: number;
             partNo: number;
             shortID: string;
             /** @description Told in the first match of the item in a result; empty in further ones, and where `sameAs` stands */
@@ -5924,7 +5957,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TaughtAlias"];
+            };
+        };
         responses: {
             /** @description Success */
             200: {
@@ -5943,7 +5980,12 @@ export interface operations {
                         alias: string;
                         partNo: number;
                         /** @enum {string} */
-                        status: "added" | "unchanged";
+                        status: "added" | "changed" | "unchanged";
+                        /**
+                         * Format: decimal
+                         * @description The units that one scan of it stands for
+                         */
+                        units: number;
                     };
                 };
             };
@@ -5996,6 +6038,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description The current state does not allow it */
             409: {
                 headers: {
@@ -6012,6 +6055,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */

@@ -279,7 +279,7 @@ function readChanges(changes: readonly Change[]) {
     } else if (change.type === 'level') {
       wids.add(change.wID);
     } else if (change.type === 'item') {
-      const { type, aliases, ...item } = change;
+      const { type, aliases, aliasUnits, ...item } = change;
       records.push(itemUpsert(item));
       isRenamed = true;
     } else if (change.type === 'warehouse') {

@@ -9,7 +9,7 @@ export function aliasPage(query: PageQuery, partNo: number): ListReading {
   const where = piece`part_no = ${partNo}`;
   const list: List = {
     table: 'item_alias',
-    record: piece`json_build_object('alias', alias)::text`,
+    record: piece`json_build_object('alias', alias, 'units', trim_scale(units))::text`,
     where,
     modifiedSince: () => [],
     sortColumns: {},

@@ -1,9 +1,11 @@
 import { aliasesMax } from '@inventory/domain/fields';
+import type { Decimal } from '@inventory/domain/quantity';
 import { gtin14Of, gtinSpellingsOf } from '@inventory/domain/scan/check-digits';
 import type { Sql, Tx } from '../postgres/pool.ts';
 import { byIndex, type Take } from './import-items.ts';
 
-export type Alias = { alias: string; shortID: string };
+/** `units`: what one scan of it stands for, as decimal text. */
+export type Alias = { alias: string; shortID: string; units: string };
 
 /** Aliases by name: those of one item, or all. `after`: only those after this one. At most `limit`. */
 export async function listAliases(
@@ -11,7 +13,7 @@ export async function listAliases(
   { shortId, after, limit }: { shortId: string | null; after: string | null; limit: number },
 ): Promise<Alias[]> {
   const rows = await sql<Alias[]>`
-    select alias, short_id as "shortID"
+    select alias, short_id as "shortID", trim_scale(item_alias.units)::text as units
     from item_alias
     join item using (part_no)
     where (${shortId}::text is null or short_id = ${shortId}) and (${after}::text is null or alias > ${after})
@@ -26,14 +28,7 @@ export async function listAliases(
  */
 export async function removeAlias(sql: Sql, alias: string): Promise<string | null> {
   const [row] = await sql<{ short_id: string }[]>`
-    with named as (
-      -- Version 0.1.0 took spellings for different items: the item of this one comes first.
-      select part_no
-      from item_alias
-      where alias = any(${gtinSpellingsOf(alias)}::text[])
-      order by alias = ${alias} desc, length(alias) desc
-      limit 1
-    )
+    with named as (${namedBy(sql, alias)})
     delete from item_alias
     using item
     where item_alias.alias = any(${gtinSpellingsOf(alias)}::text[]) and item.part_no = item_alias.part_no
@@ -42,8 +37,37 @@ export async function removeAlias(sql: Sql, alias: string): Promise<string | nul
   return row?.short_id ?? null;
 }
 
+/**
+ * Sets the units that one scan of an alias stands for; of a GTIN, in all spellings that its item has. Returns
+ * the shortID of the item; null if there is no such alias.
+ */
+export async function changeAlias(
+  sql: Sql,
+  { alias, units }: { alias: string; units: Decimal },
+): Promise<string | null> {
+  const [row] = await sql<{ short_id: string }[]>`
+    with named as (${namedBy(sql, alias)})
+    update item_alias
+    set units = ${String(units)}::text::numeric
+    from item
+    where item_alias.alias = any(${gtinSpellingsOf(alias)}::text[]) and item.part_no = item_alias.part_no
+      and item.part_no = (select part_no from named)
+    returning short_id`;
+  return row?.short_id ?? null;
+}
+
+/** The item of an alias. Version 0.1.0 took spellings for different items: the item of this one comes first. */
+function namedBy(sql: Sql, alias: string) {
+  return sql`
+    select part_no
+    from item_alias
+    where alias = any(${gtinSpellingsOf(alias)}::text[])
+    order by alias = ${alias} desc, length(alias) desc
+    limit 1`;
+}
+
 /** A GTIN that is an alias of several items in different spellings. */
-export type SharedGtin = { gtin: string; aliases: Alias[] };
+export type SharedGtin = { gtin: string; aliases: Pick<Alias, 'alias' | 'shortID'>[] };
 
 /**
  * The GTINs that version 0.1.0 took for several items, at most `limit`. Each can be removed from all items
@@ -63,12 +87,13 @@ export async function listSharedGtins(sql: Sql, limit: number): Promise<SharedGt
   return [...rows];
 }
 
-export type GivenAlias = { line: number; alias: string; shortId: string };
+/** A row of a file. `units`: what one scan stands for; null: as it is, and 1 for a new alias. */
+export type GivenAlias = { line: number; alias: string; shortId: string; units: Decimal | null };
 
 type Refused = { line: number; message: string };
 
 /** The result of an import: the numbers of rows, and the refused rows. */
-export type ImportedAliases = { added: number; unchanged: number; refused: Refused[] };
+export type ImportedAliases = { added: number; changed: number; unchanged: number; refused: Refused[] };
 
 const rowsAtOnce = 5000;
 
@@ -84,14 +109,16 @@ export async function importAliases(
 ): Promise<ImportedAliases> {
   return sql
     .begin(async (tx) => {
-      const sum: ImportedAliases = { added: 0, unchanged: 0, refused: [] };
+      const sum: ImportedAliases = { added: 0, changed: 0, unchanged: 0, refused: [] };
       const added: GivenAlias[] = [];
       await byIndex(tx);
       for (let from = 0; from < aliases.length; from += rowsAtOnce) {
         const chunk = aliases.slice(from, from + rowsAtOnce);
         const judged = await judge(tx, chunk);
         sum.refused.push(...judged.refused);
-        sum.unchanged += judged.unchanged;
+        const changed = await changeUnits(tx, judged.same);
+        sum.changed += changed;
+        sum.unchanged += judged.same.length - changed;
         await insert(tx, judged.good);
         added.push(...judged.good);
         report(Math.min(aliases.length, from + rowsAtOnce));
@@ -107,7 +134,7 @@ export async function importAliases(
       return sum;
     })
     .catch((error: unknown) => {
-      if (error instanceof Undo) return { added: 0, unchanged: 0, refused: error.refused };
+      if (error instanceof Undo) return { added: 0, changed: 0, unchanged: 0, refused: error.refused };
       throw error;
     });
 }
@@ -120,10 +147,11 @@ class Undo extends Error {
   }
 }
 
+/** `good`: the rows to be added; `same`: those whose item has the alias already. */
 async function judge(
   tx: Tx,
   chunk: readonly GivenAlias[],
-): Promise<{ good: GivenAlias[]; unchanged: number; refused: Refused[] }> {
+): Promise<{ good: GivenAlias[]; same: GivenAlias[]; refused: Refused[] }> {
   const rows = await tx<{ place: number; part_no: number | null; now: string | null; aliases: number }[]>`
     select place::integer as place, wanted.part_no, named.short_id as now,
       (select count(*)::integer from (select from item_alias where part_no = wanted.part_no limit ${aliasesMax}) as few) as aliases
@@ -139,19 +167,21 @@ async function judge(
       order by item.part_no = wanted.part_no desc nulls last
       limit 1
     ) as named on true`;
-  const same = await findShortIds(tx, chunk);
+  const shortIds = await findShortIds(tx, chunk);
   const good: GivenAlias[] = [];
+  const same: GivenAlias[] = [];
   const refused: Refused[] = [];
   const counts = new Map<string, number>();
-  let unchanged = 0;
   for (const { place, part_no: partNo, now, aliases } of rows) {
     const each = chunk[place - 1]!;
     const refuse = (message: string) => refused.push({ line: each.line, message });
     const count = counts.get(each.shortId) ?? aliases;
     if (partNo === null) refuse('item: there is no item of this shortID.');
-    else if (same.get(each.alias)?.some((found) => found.shortId === each.alias || found.partNo !== partNo))
+    else if (
+      shortIds.get(each.alias)?.some((found) => found.shortId === each.alias || found.partNo !== partNo)
+    )
       refuse(isShortId);
-    else if (now === each.shortId) unchanged += 1;
+    else if (now === each.shortId) same.push(each);
     else if (now !== null) refuse('alias: it names another item already.');
     else if (count >= aliasesMax) refuse(tooMany);
     else {
@@ -159,7 +189,7 @@ async function judge(
       counts.set(each.shortId, count + 1);
     }
   }
-  return { good, unchanged, refused };
+  return { good, same, refused };
 }
 
 const isShortId = 'alias: it is the shortID of an item.';
@@ -192,12 +222,41 @@ function spelled(given: readonly GivenAlias[]): { aliases: string[]; spellings: 
  */
 async function insert(tx: Tx, aliases: readonly GivenAlias[]): Promise<void> {
   await tx`
-    insert into item_alias (alias, part_no)
-    select alias, part_no
-    from unnest(${aliases.map(({ alias }) => alias)}::text[], ${aliases.map(({ shortId }) => shortId)}::text[]) as given (alias, short_id)
+    insert into item_alias (alias, part_no, units)
+    select alias, part_no, coalesce(given.units, 1)
+    from unnest(${aliases.map(({ alias }) => alias)}::text[], ${aliases.map(({ shortId }) => shortId)}::text[],
+      ${unitsOf(aliases)}::numeric[]) as given (alias, short_id, units)
     join item using (short_id)
     order by alias`;
 }
+
+/** Sets the units of aliases that their items have already. Returns how many had others. */
+async function changeUnits(tx: Tx, given: readonly GivenAlias[]): Promise<number> {
+  const told = given.filter(({ units }) => units !== null);
+  if (told.length === 0) return 0;
+  const rows = await tx<{ place: number }[]>`
+    with given as (
+      select place, spelling, short_id, units
+      from unnest(${told.map((each) => each.alias)}::text[], ${told.map((each) => gtin14Of(each.alias))}::text[],
+        ${told.map((each) => each.shortId)}::text[], ${unitsOf(told)}::numeric[])
+        with ordinality as given (alias, gtin, short_id, units, place)
+      cross join lateral (
+        select alias as spelling from item_alias where alias = given.alias
+        union
+        select alias from alias_gtin where gtin = given.gtin
+      ) as spelled
+    )
+    update item_alias
+    set units = given.units
+    from given
+    join item using (short_id)
+    where item_alias.alias = given.spelling and item_alias.part_no = item.part_no and item_alias.units <> given.units
+    returning given.place::integer as place`;
+  return new Set(rows.map(({ place }) => place)).size;
+}
+
+const unitsOf = (given: readonly GivenAlias[]) =>
+  given.map(({ units }) => (units === null ? null : String(units)));
 
 /** Removes names that became an item's shortID after the check. */
 async function removeShortIds(tx: Tx, added: readonly GivenAlias[]): Promise<Refused[]> {

@@ -7,9 +7,15 @@ import type { Tx } from '../postgres/pool.ts';
 
 /**
  * An item that a code names: by its shortID, or by an alias. `name`: that one. `gtin`: an alias in 14 digits,
- * if it was found by another spelling, too.
+ * if it was found by another spelling, too. `units`: what one scan of it stands for.
  */
-export type ItemMatch = { kind: 'item' | 'alias'; name: string; gtin: string | null; partNo: number };
+export type ItemMatch = {
+  kind: 'item' | 'alias';
+  name: string;
+  gtin: string | null;
+  partNo: number;
+  units: Quantity;
+};
 
 /**
  * Finds the items with these names, by shortID or alias. A GTIN of 14 digits also finds aliases in its other
@@ -17,25 +23,25 @@ export type ItemMatch = { kind: 'item' | 'alias'; name: string; gtin: string | n
  */
 export async function findItemMatches(tx: Tx, names: readonly string[]): Promise<ItemMatch[]> {
   const gtins = names.filter((name) => gtin14Of(name) === name);
-  const rows = await tx<ItemMatch[]>`
-    select 'item' as kind, short_id as name, null as gtin, part_no as "partNo"
+  const rows = await tx<(Omit<ItemMatch, 'units'> & { units: string })[]>`
+    select 'item' as kind, short_id as name, null as gtin, part_no as "partNo", '1' as units
     from item
     where short_id = any(${names as string[]}::text[])
     union all
-    select 'alias', alias, null, part_no
+    select 'alias', alias, null, part_no, units::text
     from item_alias
     where alias = any(${names as string[]}::text[])
     union all
-    select 'alias', alias_gtin.alias, gtin, item_alias.part_no
+    select 'alias', alias_gtin.alias, gtin, item_alias.part_no, item_alias.units::text
     from alias_gtin
     cross join lateral (
-      select part_no
+      select part_no, units
       from item_alias
       where item_alias.alias = alias_gtin.alias
       offset 0
     ) as item_alias
     where gtin = any(${gtins}::text[])`;
-  return [...rows];
+  return rows.map(({ units, ...match }) => ({ ...match, units: parseQuantity(units) }));
 }
 
 /** The fields of an item in an answer. */

@@ -35,6 +35,9 @@ const ItemChange = z
     ...typed('item', 'An item that was created or changed, or whose aliases were, as it is now'),
     ...Item.shape,
     aliases: z.array(z.string()).describe('All aliases of the item'),
+    aliasUnits: z
+      .array(z.object({ alias: z.string(), units: z.number() }))
+      .describe('The aliases of which one scan stands for other than 1 unit, with these units'),
   })
   .meta({ id: 'ItemChange' });
 

@@ -1,23 +1,49 @@
 import type { ScanOperation } from '../contract/scan.ts';
+import { oneUnit, type Quantity, unitsLimit } from '../quantity.ts';
 import type { Gs1 } from './read-code.ts';
 
 /** The lot of a match. */
 export type ScannedLot = { recNo: number; shortID: string; wID: number; hold: boolean; active: boolean };
 
-/** An item without a lot: units of it arrive. `wid`: the only warehouse that can be meant, or null. */
-export function receiveOf(shortID: string, gs1: Gs1 | null, wid: number | null): ScanOperation {
-  const { units, serial, serial2, expires, netWeight } = gs1 ?? {};
+/**
+ * The units that one scan of a code stands for: those of the alias in it, times its count. null: the code
+ * tells no amount, 0, or more than an operation can have. `unitsOfAlias`: 1 says nothing, because every alias
+ * has it by default.
+ */
+export function unitsOfScan(unitsOfAlias: Quantity, gs1: Gs1 | null): Quantity | null {
+  const count = gs1?.units ?? null;
+  if (count === null) return unitsOfAlias === oneUnit ? null : unitsOfAlias;
+  // A count is a whole number, so nothing is rounded.
+  const units = (unitsOfAlias * count) / oneUnit;
+  return units > 0n && units < unitsLimit ? units : null;
+}
+
+/**
+ * An item without a lot: units of it arrive. `units`: as of `unitsOfScan`. `wid`: the only warehouse that can
+ * be meant, or null.
+ */
+export function receiveOf(
+  shortID: string,
+  gs1: Gs1 | null,
+  { units, wid }: { units: Quantity | null; wid: number | null },
+): ScanOperation {
+  const { serial, serial2, expires, netWeight } = gs1 ?? {};
   return operation('receive', ['itemID', 'units', 'wid', 'reasonCode'], {
     itemID: shortID,
-    // A count of 0 cannot be received.
-    ...given({ units: units === 0n ? null : units, wid, serial, serial2, expires, netWeight }),
+    ...given({ units, wid, serial, serial2, expires, netWeight }),
   });
 }
 
-/** A lot: units of it go. One on hold can only be moved; null for one that is used up. */
-export function operationOfLot({ recNo, shortID, wID, hold, active }: ScannedLot): ScanOperation | null {
+/**
+ * A lot: units of it go. One on hold can only be moved; null for one that is used up. `units`: as of
+ * `unitsOfScan`.
+ */
+export function operationOfLot(
+  { recNo, shortID, wID, hold, active }: ScannedLot,
+  units: Quantity | null,
+): ScanOperation | null {
   if (!active) return null;
-  const body = { itemID: shortID, wid: wID, recno: recNo };
+  const body = { itemID: shortID, ...given({ units }), wid: wID, recno: recNo };
   return hold
     ? operation('move', ['itemID', 'units', 'wid', 'toSpot'], body)
     : operation('issue', ['itemID', 'units', 'wid', 'reasonCode'], body);

@@ -107,6 +107,11 @@ export async function readBatchText(ctx: Context, room: BodyRoom): Promise<strin
   return text;
 }
 
+/** Whether the request says that it has a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || !['0', undefined].includes(headers['content-length']);
+}
+
 /** Reads the object in a JSON body. */
 export async function readJsonBody(ctx: Context): Promise<Record<string, unknown>> {
   return parseObject(await readJson(ctx));

@@ -15,12 +15,15 @@ The \`description\` of an item stands in its first match in a result, and is emp
 **Operations.** \`operation\` is a body for the call in \`op\`, or, together with \`op\`, an operation for \`POST /Inventory/Batch\`. It can be sent once the fields named in
 \`missing\` are filled in. An item is received, a lot is issued (or moved, if it is on hold), and units are moved to a spot.
 
+**Units.** An alias has the \`units\` that one scan of it stands for: 12 for the code of a case. The operation has them times the count of the code (AI 30 or 37). A code that tells neither
+leaves \`units\` to be filled in, and so does an alias of 1 without a count. A weight is no number of units.
+
 **GS1.** A code is read as GS1 only if something says so: a symbology identifier (\`]C1\`, \`]e0\`, \`]d2\`, \`]Q3\`, \`]J1\`), FNC1 (U+001D), brackets, as in \`(01)…(10)…\`, a GS1 Digital Link,
 or the check digit of a GTIN or an SSCC (\`]E0\`: also a UPC-E of 8 digits): a text that begins with \`01\` and a valid GTIN, or with \`00\` and a valid SSCC, and a GTIN alone. So \`10D9T\` is no lot \`D9T\`. In brackets, write \`\\(\` for a
 bracket within a value. Lengths, characters, dates and check digits are checked. A code that claims to be GS1 and is not valid, or says two things at once,
 has \`gs1: null\`, and \`fault\` names the Application Identifier. Its text is still looked up like any other.
 
-A GTIN finds the alias that is this GTIN, however it was taught. AI 10 is \`serial\`, 21 \`serial2\`, 17 the expiration, 30 or 37 the units, 310n the net weight. With a GTIN, lots of
+A GTIN finds the alias that is this GTIN, however it was taught. AI 10 is \`serial\`, 21 \`serial2\`, 17 the expiration, 30 or 37 the count, 310n the net weight. With a GTIN, lots of
 that item alone are found, and only those in stock. An SSCC is looked up as an alias, \`serial\`, \`serial2\` and \`rfidTag\`.`,
   body: {
     label: {
@@ -58,6 +61,7 @@ that item alone are found, and only those in stock. An SSCC is looked up as an a
               {
                 kind: 'alias',
                 alias: '04012345123456',
+                units: 1,
                 partNo: 5,
                 shortID: 'PAINT-WHITE',
                 description: 'Wall paint, white',
