@@ -111,7 +111,7 @@ async function moveEach(itemIds: readonly string[]) {
     answerTexts: createAnswerTexts(readersOf(applied), createUnreadAnswers()),
     limiter: { take: async () => ({ allowed: true, left: 0, resetMs: 0 }) } as unknown as RateLimiter,
     operationLimit: 1000,
-    findOriginals: unused,
+    findSubjects: unused,
     itemNames: async () => (name) => name,
     tryOut: unused,
     whyUnanswered: () => 'busy',

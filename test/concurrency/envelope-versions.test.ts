@@ -4,6 +4,7 @@ import type { QueuedRequest, StockRequest } from '@inventory/domain/request';
 import { envelopeVersionOf, queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
 import { blockMs, connectConsumer } from '@inventory/queue/redis/redis';
+import { knownVersion } from '@inventory/queue/request-versions';
 import { signEnvelope } from '@inventory/queue/signature';
 import { Worker } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
@@ -92,7 +93,7 @@ const isEmpty = () =>
 
 test('an envelope of a later version or with an unknown kind of request is left to a worker that knows it, and the rest is done', async () => {
   const unknown = [
-    await add(sign([request()], 2)),
+    await add(sign([request()], knownVersion + 1)),
     await add(sign([request(), request('transfer')], 1)),
   ].sort();
   for (const jobId of unknown) await expect.poll(() => takenTimes(jobId)).toBeGreaterThan(2);
@@ -137,7 +138,7 @@ test.each([
   'an envelope is left if a request has a field %s that this version does not know, whatever version its api signed',
   async (_, more) => {
     const withField = { ...request(), ...more } as unknown as QueuedRequest;
-    expect(envelopeVersionOf([request(), withField])).toBe(2);
+    expect(envelopeVersionOf([request(), withField])).toBe(knownVersion + 1);
     const jobId = await add(sign([request(), withField], 1));
     await expect.poll(() => takenTimes(jobId)).toBeGreaterThan(2);
     const done = startLaterWorker();
@@ -154,7 +155,7 @@ test('attempt 1: an envelope that other workers left', async () => {
 });
 
 test('an envelope that no worker knows, of an api that has ended, is dropped in the end', async () => {
-  const jobId = await add(sign([request()], 2));
+  const jobId = await add(sign([request()], knownVersion + 1));
   await expect.poll(() => takenTimes(jobId)).toBeGreaterThan(1);
   await redis.hset(queue.toKey(jobId), 'ats', 1000);
   await isEmpty();

@@ -369,7 +369,7 @@ describe('a key', () => {
     });
     const stock = createStock({
       sender,
-      findOriginals: async () => [],
+      findSubjects: async () => ({ transactions: new Map(), lots: new Map() }),
       tryOut: async () => ({ status: 'applied', text: '' }),
       readOutcomes: (requests) => readOutcomes(batches.sql, requests),
       answerTexts: createAnswerTexts(readersOf(new Map()), createUnreadAnswers()),

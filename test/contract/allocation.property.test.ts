@@ -192,7 +192,16 @@ test('the service gives the answers and the final stock of the model: transactio
       'count 409',
       'count held 409',
     ],
-    ...['reverse 200', 'reverse 409', 'reverse 404', 'each 200', 'atomic 200', 'atomic 409'],
+    ...[
+      'hold 200',
+      'hold 409',
+      'reverse 200',
+      'reverse 409',
+      'reverse 404',
+      'each 200',
+      'atomic 200',
+      'atomic 409',
+    ],
     ...['dry run 200', 'dry run 409', 'dry run of a batch 200'],
   ];
   for (const fate of fates) expect(tally.get(fate), fate).toBeGreaterThan(0);

@@ -186,6 +186,22 @@ const cases: Record<Reason, Record<string, Case>> = {
       return refused('Reverse', { transactionNo }, { transactionNo }, 'A reversal cannot be reversed.');
     },
   },
+  hasNoReversal: {
+    'a hold': async (stock) => {
+      const recno = await stock.addLot(5);
+      const { transactionNo } = await stock.done('Hold', { recno, hold: true });
+      const message = 'A hold has no reversal: the opposite hold undoes it.';
+      return refused('Reverse', { transactionNo }, { transactionNo }, message);
+    },
+  },
+  lotNotInStock: {
+    'a lot that is used up': async (stock) => {
+      const recno = await stock.addLot(5);
+      await stock.done('Issue', { units: 5, recno });
+      const message = `Lot ${recno} is not in stock.`;
+      return refused('Hold', { recno, hold: true }, { recNo: recno }, message);
+    },
+  },
   unitsMovedOn: {
     'units that are gone': async (stock) => {
       const { recNo, transactionNo } = await stock.done('Receive', { units: 5 });

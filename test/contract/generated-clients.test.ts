@@ -56,7 +56,7 @@ export function numbersOf(answer: Batched): number[] {
     return answer.results.map(({ body }) => {
       // The answer under a key that was used may be left out.
       if ('leftOut' in body) return 0;
-      return body.status === 'received' ? 1 : body.lots.length;
+      return 'lots' in body ? body.lots.length : 1;
     });
   return answer.results.flatMap((result) => {
     if (result.status !== 'applied') {
@@ -80,6 +80,7 @@ export const list: BatchBody = {
 };
 
 export function itemOf(operation: BatchBody['operations'][number]): string | number {
+  if (operation.op === 'hold') return operation.recno;
   return operation.op === 'reverse' ? operation.transactionNo : operation.itemID;
 }
 

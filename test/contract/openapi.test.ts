@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     expect(document.info.license.name).not.toBe('');
     expect(document.externalDocs.url).toBe('/api/v1/docs');
     expect(Object.keys(document.components.schemas.Operation.discriminator.mapping)).toEqual([
-      ...['receive', 'move', 'issue', 'count', 'reverse'],
+      ...['receive', 'move', 'issue', 'count', 'reverse', 'hold'],
     ]);
   });
 
@@ -123,7 +123,7 @@ describe('the OpenAPI document', () => {
     const keyed = operations.filter(({ operation }) =>
       operation.parameters?.some(({ $ref }: { $ref?: string }) => $ref?.endsWith('/Idempotency-Key')),
     );
-    const calls = ['Receive', 'Move', 'Issue', 'Count', 'Reverse', 'Batch'];
+    const calls = ['Receive', 'Move', 'Issue', 'Count', 'Reverse', 'Hold', 'Batch'];
     expect(keyed.map(({ name }) => name)).toEqual(calls.map((call) => `POST /Inventory/${call}`));
   });
 

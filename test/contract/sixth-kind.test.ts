@@ -33,8 +33,8 @@ test('a kind is one file: every call, list, history, audit, feed and document kn
       text
         .replace("import { reverse } from './reverse.ts';", "$&\nimport { scrap } from './scrap.ts';")
         .replace(
-          '{ receive, move, issue, count, reverse }',
-          '{ receive, move, issue, count, reverse, scrap }',
+          '{ receive, move, issue, count, reverse, hold }',
+          '{ receive, move, issue, count, reverse, hold, scrap }',
         ),
   });
   // The migration.

@@ -18,7 +18,7 @@ describe('GET /Inventory/Transactions/{transactionNo}', () => {
     const line = { partNo: first.lot.partNo, shortID: itemID, wID: 1 };
     expect(await transaction(client, transactionNo)).toEqual({
       ...{ transactionNo, kind: 'issue', at: dateTime, clientId: client.clientId, itemID, ...fields },
-      ...{ capturedAt: null, deviceID: null, deviceSeq: null, reverses: null, reversedBy: null },
+      ...{ capturedAt: null, deviceID: null, deviceSeq: null, reverses: null, reversedBy: null, hold: null },
       lines: [
         { recNo: first.recNo, ...line, spot: 'A', delta: -2.000001, balance: 0 },
         { recNo: second, ...line, spot: '', delta: -0.999999, balance: 4.000001 },

@@ -81,7 +81,8 @@ export async function startCallers(
     }
     if (answer.status === -1) return null;
     const told = note(ask.kind, ask.itemID, reference, answer);
-    requests.learn(ask, told.transactionNo);
+    const recNo = told.transactionNo === null ? undefined : JSON.parse(answer.text).recNo;
+    requests.learn(ask, told.transactionNo, recNo);
     return told;
   }
 

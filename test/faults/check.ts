@@ -62,13 +62,14 @@ export async function readApplied(sql: Sql): Promise<Map<string, number[]>> {
   const rows = await sql<
     { reference: string; transaction_no: number; entries: number; may_be_empty: boolean }[]
   >`
-    select body->>'reference' as reference, transaction_no, kind in ('count', 'reverse') as may_be_empty,
+    select body->>'reference' as reference, transaction_no, kind in ('count', 'reverse', 'hold') as may_be_empty,
       (select count(*) from stock_entry where stock_entry.transaction_no = stock_transaction.transaction_no) as entries
     from stock_transaction
-    where status = 'applied' and kind in ('receive', 'move', 'issue', 'count', 'reverse')`;
+    where status = 'applied' and kind in ('receive', 'move', 'issue', 'count', 'reverse', 'hold')`;
   const applied = new Map<string, number[]>();
   for (const row of rows) {
-    // Without ledger lines it does not count, unless it is a count that found no difference, or its reversal.
+    // Without ledger lines it does not count, unless it is a hold, a count that found no difference, or the
+    // reversal of that.
     if (row.entries === 0 && !row.may_be_empty) continue;
     applied.set(row.reference, [...(applied.get(row.reference) ?? []), row.transaction_no]);
   }

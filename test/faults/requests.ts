@@ -11,31 +11,35 @@ export type Kind =
   | 'issue by serial or tag'
   | 'large issue'
   | 'count'
-  | 'reverse';
+  | 'reverse'
+  | 'hold';
 
 export type Ask = {
   kind: Kind;
-  path: 'Receive' | 'Move' | 'Issue' | 'Count' | 'Reverse';
+  path: 'Receive' | 'Move' | 'Issue' | 'Count' | 'Reverse' | 'Hold';
   itemID: string;
   body: Record<string, unknown>;
 };
 
 /**
  * Makes requests one after the other. Learns from the answers where serials and tags are, and which
- * transactions can be reversed.
+ * transactions can be reversed and which lots held.
  */
 export type Requests = {
   /** `itemId`: only this item, and no single thing. */
   next(reference: string, itemId?: string): Ask;
   /** A receipt, which is never refused. */
   nextReceipt(reference: string): Ask;
-  /** Notes the answer to a request. `transactionNo`: null unless it was applied. */
-  learn(ask: Ask, transactionNo: number | null): void;
+  /** Notes the answer to a request. `transactionNo`: null unless it was applied. `recNo`: of its lot. */
+  learn(ask: Ask, transactionNo: number | null, recNo?: number): void;
 };
 
 const itemCount = 20;
 // Transactions to reverse; the oldest are forgotten.
 const undoableMax = 300;
+// Lots to hold, and those on hold at a time, so that most stock can be taken.
+const holdableMax = 100;
+const heldMax = 10;
 
 /** The most requested item. */
 export const hotItem = 'ITEM-0';
@@ -44,10 +48,12 @@ export const itemIds = [...Array.from({ length: itemCount }, (_, n) => `ITEM-${n
 
 /**
  * Receives, moves and issues of a few hot items, at spots or anywhere, and of single things by serial or RFID
- * tag; counts of those items, and reversals.
+ * tag; counts of those items, reversals, holds and releases.
  */
 export function createRequests(random: () => number): Requests {
   const undoable: { itemID: string; transactionNo: number }[] = [];
+  const holdable: { itemID: string; recNo: number }[] = [];
+  const held: typeof holdable = [];
   const warehouse = () => (random() < 0.5 ? 1 : 2);
   const singles = createSingleThings(random);
 
@@ -93,19 +99,36 @@ export function createRequests(random: () => number): Requests {
     return { kind: 'reverse', path: 'Reverse', itemID, body: { transactionNo, reference } };
   }
 
+  /** Requests some holds and releases twice; the second one changes nothing. */
+  function askHold(reference: string): Ask {
+    const isFull = held.length >= heldMax;
+    const { itemID, recNo } = isFull ? held[0]! : pickOne(random, holdable);
+    if (random() < 0.7) {
+      if (isFull) held.shift();
+      else held.push({ itemID, recNo });
+    }
+    return { kind: 'hold', path: 'Hold', itemID, body: { recno: recNo, hold: !isFull, reference } };
+  }
+
   return {
     next(reference, itemId) {
       const kind = random();
       if (kind < 0.04) return askCount(reference, itemId);
       if (kind < 0.1 && itemId === undefined && undoable.length > 0) return askReversal(reference);
+      if (kind < 0.14 && itemId === undefined && holdable.length > 0) return askHold(reference);
       return itemId === undefined && random() < 0.25 ? singles.next(reference) : askPlain(reference, itemId);
     },
     nextReceipt: (reference) => askPlain(reference, undefined, ['Receive']),
-    learn(ask, transactionNo) {
+    learn(ask, transactionNo, recNo) {
       const { path, itemID } = ask;
       const isSingle = singles.learn(ask, transactionNo !== null);
       // Single things must stay where they are known to be, and reversing a large issue takes long.
-      if (transactionNo === null || isSingle || path === 'Reverse' || ask.kind === 'large issue') return;
+      if (transactionNo === null || isSingle || ask.kind === 'large issue') return;
+      if (path === 'Reverse' || path === 'Hold') return;
+      if (path === 'Receive' && recNo !== undefined) {
+        holdable.push({ itemID, recNo });
+        if (holdable.length > holdableMax) holdable.shift();
+      }
       undoable.push({ itemID, transactionNo });
       if (undoable.length > undoableMax) undoable.shift();
     },

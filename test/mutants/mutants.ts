@@ -910,9 +910,9 @@ async function importKey(`,
     ]),
     mutant('a reversal out of scope differs from a missing one', '404: not there', [
       [
-        'apps/api/src/stock/originals.ts',
-        'return noTransaction;',
-        'return of === null ? noTransaction : forbidden.scope;',
+        'apps/api/src/stock/subjects.ts',
+        'return { refusal: unknownSubject(kind) };',
+        'return { refusal: of === undefined ? unknownSubject(kind) : forbidden.scope };',
       ],
     ]),
   ]),

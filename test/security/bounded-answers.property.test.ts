@@ -131,7 +131,8 @@ function largestOf(name: string): Largest[] | null {
       },
     ],
     // They tell a name or a lot.
-    ...{ 'POST /Inventory/Receive': null, 'POST /Item': null, 'PUT /Item': null },
+    ...{ 'POST /Inventory/Receive': null, 'POST /Inventory/Hold': null, 'POST /Item': null },
+    'PUT /Item': null,
     ...{ 'DELETE /Item/:shortID': null, 'PUT /Item/:partNo/Aliases/:alias': null },
     'DELETE /Item/:partNo/Aliases/:alias': null,
   };

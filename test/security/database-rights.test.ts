@@ -33,7 +33,7 @@ const rights: Record<Part, Record<string, string>> = {
       item item_alias item_arrival item_block level_arrival level_set list_arrival list_count lot reason
       reason_enforcement schema_compatibility schema_version scope_change security_group stock_entry stock_level stock_transaction
       warehouse webhook webhook_delivery webhook_message webhook_secret`,
-    insert: `audit_drift(check_name, expected, found, part_no, rec_no, wid) idempotency_key item_block
+    insert: `audit_drift(check_name, expected, found, part_no, rec_no, wid) change idempotency_key item_block
       level_arrival level_set list_arrival list_count lot stock_entry stock_level(part_no, wid)
       stock_transaction webhook_delivery(answer, at, attempt, change_count, message_id, outcome, took_ms, webhook_id)
       webhook_message`,
@@ -60,7 +60,7 @@ const rights: Record<Part, Record<string, string>> = {
       verifying_key(kid, public_jwk, signs_from) warehouse
       webhook(after_no, allow_private, client_id, database_id, kinds, scope, url) webhook_secret(secret, webhook_id)`,
     update: `client(disabled, group_id, operations_per_minute, rate_limit, read_only, tokens_from)
-      item(${itemColumns}, described) lot(hold, hold_reason, modified) reason(name, operations)
+      item(${itemColumns}, described) item_alias(units) lot(hold, hold_reason, modified) reason(name, operations)
       stock_level(asn, committed, modified, on_hold, on_order, packed, used)
       verifying_key(retired, signs_from, withdrawn) warehouse(name, renamed)
       webhook(after_no, attempts, database_id, disabled, disabled_why, failing_since, lease, next_attempt, scope,

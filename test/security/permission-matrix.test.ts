@@ -28,6 +28,7 @@ const expected = `
   POST /Inventory/Issue          88          readOnly   200       scope    wid   scope
   POST /Inventory/Count          88,95       readOnly   200       scope    wid   scope
   POST /Inventory/Reverse        88          readOnly   200       -        -     -
+  POST /Inventory/Hold           88,95       readOnly   200       -        -     -
   POST /Inventory/Batch          none        readOnly   200       -        -     -
   GET /Item                      11          200        200       -        -     -
   GET /Item/All                  11          200        200       -        -     -
@@ -111,6 +112,7 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
   if (receipt !== undefined) receipts.push(receipt);
   const bodies: Record<string, () => object | Promise<object>> = {
     'POST /Inventory/Reverse': () => ({ transactionNo: receipt }),
+    'POST /Inventory/Hold': () => ({ recno: recNo, hold: false }),
     'POST /Inventory/Batch': () => ({ mode: 'each', operations: [{ op: 'count', ...transaction }] }),
     'POST /Scan': () => ({ scans: [{ data: stocked }], wid }),
     'POST /Item': () => ({ shortID: uniqueName('NEW') }),

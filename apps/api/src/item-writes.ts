@@ -58,7 +58,10 @@ export function changeItem(
   });
 }
 
-/** Gives an item an alias, or one that it has other units. 'tooMany': it has as many as it may. Throws Failed. */
+/**
+ * Gives an item an alias, or other units to one that it has. 'tooMany': it has as many as it may. Throws
+ * Failed.
+ */
 export function addAliasOf(
   { items, verdicts }: Database,
   taught: AliasToTeach,

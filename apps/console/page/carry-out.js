@@ -5,7 +5,7 @@ import { go } from './routes.js';
 import { work } from './session.js';
 import { keepSpot } from './spots.js';
 import { state, update } from './state.js';
-import { comparedWords, doneWord } from './transaction-words.js';
+import { comparedWords, doneWord, holdText } from './transaction-words.js';
 
 const shownLotsMax = 5;
 
@@ -17,6 +17,10 @@ export async function carryOut(operation, lots) {
   const { op, itemID, wid, reasonCode } = operation;
   const result = await work(operation);
   if (result.status === 'refused') return result.error;
+  if (op === 'hold') {
+    update({ form: null, notice: noticeOfHold(operation, lots[0], result) });
+    return null;
+  }
   state.lastWid = wid;
   // The next piece of work is another one.
   state.told = null;
@@ -60,6 +64,24 @@ const spotOf = ({ recNo, fromRecNo }, lots = []) =>
 /** How the stock moved since a count was begun. */
 export function movedWords({ expected, present }) {
   return `${expected} was recorded when the count began, ${present} is now: ${comparedWords(difference(present, expected)).replace('recorded', 'then')}.`;
+}
+
+function noticeOfHold({ recno, hold, reason }, { shortID, holdReason }, result) {
+  const text = holdText({ recNo: recno, hold, reason }, shortID);
+  const notice = noticeOf(text, 'hold', result);
+  // The opposite undoes it, and a lot that was on hold before keeps its reason.
+  const opposite = { op: 'hold', recno, hold: !hold, ...(!hold && holdReason && { reason: holdReason }) };
+  return { ...notice, opposite: result.body?.changed ? { operation: opposite, shortID } : null };
+}
+
+/** Undoes what a notice tells, and says so. */
+export async function undoNotice({ transactionNo, opposite }) {
+  if (!opposite) return undo(transactionNo);
+  update({ notice: null });
+  const { operation, shortID } = opposite;
+  const result = await work(operation);
+  if (result.status === 'refused') return update({ notice: { text: reasonOf(result.error), level: 'bad' } });
+  update({ notice: noticeOf(holdText({ ...operation, recNo: operation.recno }, shortID), 'hold', result) });
 }
 
 /** Undoes a transaction and says so. */

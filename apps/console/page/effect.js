@@ -8,6 +8,8 @@ import { state, update } from './state.js';
 
 // Not at every key.
 const restMs = 500;
+// Nothing has to be walked to.
+const untried = new Set(['receive', 'hold']);
 
 /** The place of a count; at another place, another count begins. */
 const placeOf = ({ recno, wid, spot, serial, everywhere }) =>
@@ -45,7 +47,7 @@ export function useEffectBefore(form) {
   useEffect(() => {
     setEffect(null);
     const { operation } = operationOf(form, { isTry: true });
-    if (op === 'receive' || !state.isOnline || operation === undefined) return;
+    if (operation === undefined || untried.has(operation.op) || !state.isOnline) return;
     let isOld = false;
     const timer = setTimeout(async () => {
       const tried = await tryOut(expected === undefined ? operation : { ...operation, expected }, form.lots);

@@ -17,6 +17,10 @@ export function fieldsOf(op, values, warehouses) {
   const kind = reasonsOf(op).length > 0 ? 'text' : 'whole';
   const reason = { name: 'reasonCode', label: 'Reason', kind };
   switch (op) {
+    case 'hold':
+      return [{ name: 'reason', label: 'Reason' }];
+    case 'release':
+      return [];
     case 'receive':
       return [units, spot, reason, warehouse, serial, { name: 'expires', label: 'Expires', kind: 'date' }];
     case 'move':
@@ -44,6 +48,7 @@ export const reasonOfTries = (op) => reasonsOf(op)[0]?.reasonCode ?? 1;
  * missing.
  */
 export function operationOf({ op, values, opened, scanned, sure }, { isTry = false } = {}) {
+  if (op === 'hold' || op === 'release') return holdOf(op, values);
   const amountName = op === 'count' ? 'counted' : 'units';
   const written = String(values[amountName] ?? '');
   const amount = amountOf(written);
@@ -85,6 +90,12 @@ export function operationOf({ op, values, opened, scanned, sure }, { isTry = fal
     if (text !== '') operation[name] = text;
   }
   return { operation };
+}
+
+function holdOf(op, { recno, reason = '' }) {
+  if (op === 'release') return { operation: { op: 'hold', recno, hold: false } };
+  if (reason.trim() === '') return { fault: { name: 'reason', message: 'Say why it is on hold.' } };
+  return { operation: { op: 'hold', recno, hold: true, reason: reason.trim() } };
 }
 
 function textsOf(op, recno) {

@@ -23,7 +23,7 @@ const choice = (word, none, asks) => ({
   ask: (value) => asks[value]?.[1]() ?? null,
 });
 const within = (days) => () => ({ expiresBefore: new Date(Date.now() + days * dayMs).toISOString() });
-const kinds = ['receive', 'move', 'issue', 'count', 'reverse'];
+const kinds = ['receive', 'move', 'issue', 'count', 'reverse', 'hold'];
 
 /**
  * The filters of the tables, by their names in the address. `ask`: what a value asks of the service, or null

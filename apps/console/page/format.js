@@ -32,9 +32,21 @@ export function daysUntil(expires) {
 
 /** An expiry, which is a day everywhere. */
 export const day = (text) => (text === null || text === undefined ? '' : days.format(new Date(text)));
-const kinds = { receive: 'received', move: 'moved', issue: 'issued', count: 'counted', reverse: 'undone' };
-/** The effect of a transaction, as people say it. */
+const kinds = {
+  receive: 'received',
+  move: 'moved',
+  issue: 'issued',
+  count: 'counted',
+  reverse: 'undone',
+  hold: 'held or released',
+};
+/** The effect of transactions of a kind, as people say it. */
 export const kindWord = (kind) => kinds[kind] ?? kind;
+/** The effect of a transaction. */
+export const effectWord = ({ kind, hold }) => {
+  if (!hold) return kindWord(kind);
+  return hold.hold ? 'put on hold' : 'released';
+};
 export const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 /** With its sign. */
 export const signed = (units) => (String(units).startsWith('-') ? `−${String(units).slice(1)}` : `+${units}`);

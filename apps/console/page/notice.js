@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { undo } from './carry-out.js';
+import { undoNotice } from './carry-out.js';
 import { html } from './html.js';
 import { canUndo } from './session.js';
 import { state, update } from './state.js';
@@ -15,10 +15,10 @@ export function Notice() {
     return () => clearTimeout(timer);
   }, [notice]);
   const isBad = notice?.level === 'bad';
-  const isUndone = notice?.transactionNo && canUndo(notice.kind);
+  const isUndone = notice?.opposite || (notice?.transactionNo && canUndo(notice.kind));
   const shown = () => html`<div class="notice ${notice.level}">
     <span><bdi>${notice.text}</bdi></span>
-    ${isUndone && html`<button onClick=${() => undo(notice.transactionNo)}>Undo</button>`}
+    ${isUndone && html`<button onClick=${() => undoNotice(notice)}>Undo</button>`}
     ${isBad && html`<button onClick=${() => update({ notice: null })}>Close</button>`}
   </div>`;
   return html`

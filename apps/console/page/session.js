@@ -11,7 +11,7 @@ const baseUrl = new URL(document.querySelector('meta[name=inventory-api]').conte
 // Longer, and a person looks elsewhere.
 const answerWithinMs = 6000;
 // The calls that an action needs, by operationId; of the others, their own.
-const calls = { look: ['listLots'], teach: ['listLots', 'teachAlias'] };
+const calls = { look: ['listLots'], teach: ['listLots', 'teachAlias'], release: ['hold'] };
 const opposites = { receive: 'issue', issue: 'receive', move: 'move', count: 'count' };
 
 const queueName = (clientId) => `inventory-console/${clientId}`;
@@ -154,7 +154,7 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
   if (can('look')) followChanges(client, live, feed, stop.signal);
 }
 
-/** Whether this client may do this: `look`, `receive`, `move`, `issue`, `count` or `teach`. */
+/** Whether this client may do this: `look`, `teach`, or an operation of a form. */
 export function can(action) {
   const { operations } = state.session.me;
   return (calls[action] ?? [action]).every((call) => operations.includes(call));
@@ -184,7 +184,8 @@ export async function work(operation) {
   const result = await Promise.race([decided, giveUp]);
   // The person sees it now. Refused later, it waits for one.
   if (result.status === 'refused') await queue.forget(key);
-  if (result.status === 'applied') untold.add(result.body.transactionNo);
+  // Of a hold, the changes tell the lot alone.
+  if (result.status === 'applied' && operation.op !== 'hold') untold.add(result.body.transactionNo);
   askers.delete(key);
   return result;
 }

@@ -1,5 +1,5 @@
 import { difference, sum } from './decimals.js';
-import { capital, day, kindWord, moment, signed } from './format.js';
+import { capital, day, effectWord, moment, signed } from './format.js';
 import { html } from './html.js';
 import { Marks } from './marks.js';
 import { reasonText } from './reasons.js';
@@ -21,10 +21,13 @@ const Figure = ({ figure, of }) =>
 const isLoss = ({ delta }) => delta.startsWith('-');
 const isMove = ({ lines }) => lines.some(isLoss) && lines.some((line) => !isLoss(line));
 
-/** By how much stock changed, with its sign; of a move, how much went. Empty: the list tells only a part. */
+/**
+ * By how much stock changed, with its sign; of a move, how much went. Empty: a hold, or the list tells only a
+ * part.
+ */
 function changeOf(transaction) {
-  const { lines, moreLines } = transaction;
-  if (moreLines) return '';
+  const { lines, moreLines, hold } = transaction;
+  if (moreLines || hold) return '';
   const told = isMove(transaction) ? lines.filter((line) => !isLoss(line)) : lines;
   return sum(told.map(({ delta }) => delta));
 }
@@ -49,6 +52,7 @@ function placesOf(transaction) {
 }
 
 const Change = ({ row }) => {
+  if (row.hold) return html`<span class="quiet">lot ${row.hold.recNo}</span>`;
   const change = changeOf(row);
   if (change === '') return html`<span class="quiet">many lots</span>`;
   const shown = isMove(row) || change === '0' ? change : signed(change);
@@ -187,9 +191,9 @@ export const tables = {
         show: ({ transactionNo }) => link('transaction', transactionNo),
       },
       {
-        ...{ name: 'kind', word: 'Kind', share: 9, place: 'sub', text: ({ kind }) => kindWord(kind) },
-        show: ({ kind, reversedBy }) =>
-          html`${capital(kindWord(kind))}${reversedBy !== null && html` <span class="mark">Undone</span>`}`,
+        ...{ name: 'kind', word: 'Kind', share: 9, place: 'sub', text: effectWord },
+        show: (row) =>
+          html`${capital(effectWord(row))}${row.reversedBy !== null && html` <span class="mark">Undone</span>`}`,
       },
       {
         ...{ name: 'itemID', word: 'Item', share: 16, place: 'title' },
@@ -215,7 +219,7 @@ export const tables = {
       },
       {
         ...{ name: 'reason', word: 'Reason', share: 11, place: 'line' },
-        text: ({ reasonCode }) => reasonText(reasonCode),
+        text: ({ reasonCode, hold }) => hold?.reason ?? reasonText(reasonCode),
       },
       { name: 'reasonCode', word: 'Reason code' },
       { name: 'reference', word: 'Reference' },

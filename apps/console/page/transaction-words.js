@@ -12,8 +12,14 @@ export function comparedWords(by) {
   return `${String(by).replace('-', '')} ${Number(by) > 0 ? 'more' : 'less'} than recorded`;
 }
 
+/** A hold or a release in people's words. */
+export function holdText({ recNo, hold, reason }, itemID) {
+  return `${hold ? 'Put on hold' : 'Released'}: lot ${recNo} of ${itemID}${reason ? ` – ${reason}` : ''}`;
+}
+
 /** A transaction in people's words: what was done, and where. */
-export function sentenceOf({ kind, itemID, lines, reverses, moreLines }) {
+export function sentenceOf({ kind, itemID, lines, reverses, moreLines, hold }) {
+  if (kind === 'hold') return { what: holdText(hold, itemID), where: '' };
   const gained = lines.filter(({ delta }) => !delta.startsWith('-'));
   const lost = lines.filter(({ delta }) => delta.startsWith('-'));
   const [more, less] = [

@@ -1,11 +1,12 @@
 import { undo } from './carry-out.js';
-import { capital, kindWord, moment, signed } from './format.js';
+import { capital, effectWord, moment, signed } from './format.js';
 import { useHeld } from './held.js';
 import { html } from './html.js';
 import { readReasons, reasonWithCode } from './reasons.js';
 import { addressOf } from './routes.js';
 import { canUndo } from './session.js';
 import { state } from './state.js';
+import { holdText } from './transaction-words.js';
 
 const facts = [
   ['at', 'When', moment],
@@ -40,14 +41,15 @@ export function Transaction({ transactionNo }) {
           : html`<p class="alert" role="alert">${problem}</p>`
       }
     </section>`;
-  const { kind, itemID, reverses, reversedBy, lines } = shown;
+  const { kind, itemID, reverses, reversedBy, lines, hold } = shown;
   const told = facts.filter(([name]) => ![null, '', undefined].includes(shown[name]));
   const to = (number) => html`<a href=${addressOf('transaction', number)}>transaction ${number}</a>`;
   return html`
     <section class="card" aria-labelledby="transaction">
       <p class="quiet">Transaction ${transactionNo}</p>
-      <h1 id="transaction">${capital(kindWord(kind))} <a href=${addressOf('item', itemID)}><bdi>${itemID}</bdi></a></h1>
+      <h1 id="transaction">${capital(effectWord(shown))} <a href=${addressOf('item', itemID)}><bdi>${itemID}</bdi></a></h1>
       ${reverses && html`<p>Undoes ${to(reverses)}.</p>`}
+      ${hold && html`<p><a href=${addressOf('lot', hold.recNo)}><bdi>${holdText(hold, itemID)}</bdi></a>${!hold.changed && ': it was so already'}.</p>`}
       ${reversedBy && html`<p>Undone by ${to(reversedBy)}.</p>`}
       ${
         !reversedBy &&

@@ -55,7 +55,8 @@ async function sendAgain({ operation: { key, ...operation }, error }) {
   await queue.forget(key);
 }
 
-function wordsOf({ op, itemID, units, counted, transactionNo }) {
+function wordsOf({ op, itemID, units, counted, transactionNo, recno, hold }) {
+  if (op === 'hold') return `${hold ? 'hold' : 'release'} of lot ${recno}`;
   if (op === 'reverse') return html`undo of transaction ${transactionNo}`;
   return html`${op} ${units ?? counted} of <bdi>${itemID}</bdi>`;
 }

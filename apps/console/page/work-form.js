@@ -8,7 +8,10 @@ import { codeOfText, fittingReasons, readReasons, reasonsOf, recallReason } from
 import { can } from './session.js';
 import { state, update } from './state.js';
 
-export const verbs = { receive: 'Receive', move: 'Move', issue: 'Issue', count: 'Count' };
+export const verbs = {
+  ...{ receive: 'Receive', move: 'Move', issue: 'Issue', count: 'Count' },
+  ...{ hold: 'Hold', release: 'Release' },
+};
 
 /**
  * The buttons for what may be done with an item or a lot. `about`: what is known of the form's fields.
@@ -27,7 +30,12 @@ export function Actions({ about, stocked = [], lots = [], isWhole = false }) {
   };
   // One form at a time.
   if (state.form !== null) return null;
-  const allowed = Object.keys(verbs).filter((op) => can(op) && !(op === 'receive' && about.recno));
+  const fits = {
+    receive: !about.recno,
+    hold: about.recno && !lots[0].hold,
+    release: about.recno && lots[0].hold,
+  };
+  const allowed = Object.keys(verbs).filter((op) => can(op) && (fits[op] ?? true));
   return html`<div class="actions">
     ${allowed.map((op) => html`<button class=${op} onClick=${() => open(op)}>${verbs[op]}</button>`)}
   </div>`;

@@ -97,6 +97,16 @@ export class InventoryClient<Exact extends boolean = false> {
     );
   }
 
+  /** Puts a lot on hold, or releases it. */
+  hold(body: Api.Trying<Api.HoldBody>, options?: WriteOptions): Promise<Api.HoldTried<Exact>>;
+  hold(body: Api.HoldBody, options?: WriteOptions): Promise<Api.Held<Exact>>;
+  hold(body: Api.HoldBody, options?: WriteOptions): Promise<Api.HoldTried<Exact> | Api.Held<Exact>> {
+    const { api } = this.#transport;
+    return this.#write(options, (how) =>
+      api.POST('/Inventory/Hold', { body: body as Schemas['HoldCall'], ...how }),
+    );
+  }
+
   /**
    * Many transactions in one call. Mode `each` takes any number of operations and sends them in lists of up
    * to 500; each gets a `key` unless it has one. Mode `atomic` is one list, all or nothing.

@@ -1,4 +1,4 @@
-import type { Original } from '@inventory/domain/kinds/kind';
+import type { Subject } from '@inventory/domain/kinds/kind';
 import { kinds as singleKinds } from '@inventory/domain/kinds/kinds';
 import type {
   AtomicOperation,
@@ -25,7 +25,7 @@ const request: Since<QueuedRequest | AtomicOperation> = {
 const key: Since<RequestKey> = { digest: 1, fingerprint: 1, askedAt: 1 };
 const after: Since<NonNullable<QueuedRequest['after']>> = { requestId: 1, key: 1 };
 const evidence: Since<Evidence> = { capturedAt: 1, correctedAt: 1, deviceId: 1, deviceSeq: 1 };
-const original: Since<Original> = { kind: 1, itemID: 1, wids: 1, lines: 1 };
+const subject: Since<Subject> = { kind: 1, itemID: 1, wids: 1, lines: 1 };
 
 // Those of single transactions stand with their kinds.
 const kinds: Readonly<Record<string, { since: number; fields: Fields }>> = {
@@ -35,7 +35,7 @@ const kinds: Readonly<Record<string, { since: number; fields: Fields }>> = {
 
 /** The version that this code knows: the newest of all. */
 export const knownVersion = Math.max(
-  ...[request, key, after, evidence, original].flatMap((fields) => Object.values(fields)),
+  ...[request, key, after, evidence, subject].flatMap((fields) => Object.values(fields)),
   ...Object.values(kinds).flatMap(({ since, fields }) => [since, ...Object.values(fields)]),
 );
 /** Of what this code does not know. */
@@ -52,7 +52,7 @@ export function versionOfRequest(value: unknown): number {
   // A reversal needs a worker that knows the kind that it reverses.
   if (isObject(value.of)) version = Math.max(version, versionOfRequest({ kind: value.of.kind }));
   version = Math.max(version, versionOfFields(value.key, key), versionOfFields(value.evidence, evidence));
-  version = Math.max(version, versionOfFields(value.of, original), versionOfFields(value.after, after));
+  version = Math.max(version, versionOfFields(value.of, subject), versionOfFields(value.after, after));
   if (isObject(value.after)) version = Math.max(version, versionOfFields(value.after.key, key));
   if (Array.isArray(operations))
     for (const each of operations) version = Math.max(version, versionOfRequest(each));

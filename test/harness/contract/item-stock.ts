@@ -4,7 +4,7 @@ import type { ApiAnswer, ApiClient } from '../service/api-client.ts';
 import { type Service, useService } from '../service/service.ts';
 import { inStock } from '../stock/operations.ts';
 
-export type StockCall = 'Receive' | 'Move' | 'Issue' | 'Count' | 'Reverse';
+export type StockCall = 'Receive' | 'Move' | 'Issue' | 'Count' | 'Reverse' | 'Hold';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test compares a record with what it expects.
 type Shown = any;
@@ -32,7 +32,7 @@ export function stockOf(service: Service, client: ApiClient, itemID: string): It
     call: (name, fields = {}, headers) =>
       client.post(
         `/Inventory/${name}`,
-        name === 'Reverse' ? fields : { itemID, wid: 1, reasonCode: 0, ...fields },
+        name === 'Reverse' || name === 'Hold' ? fields : { itemID, wid: 1, reasonCode: 0, ...fields },
         headers,
       ),
     async done(name, fields) {

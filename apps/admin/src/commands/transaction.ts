@@ -19,12 +19,7 @@ type ListOptions = {
 export const transactionList = new Command('list')
   .description('List stock transactions, including refused and abandoned ones, newest first')
   .addOption(
-    new Option('--kind <kind>', 'only transactions of this kind').choices([
-      ...kindNames,
-      'batch',
-      'hold',
-      'release',
-    ]),
+    new Option('--kind <kind>', 'only transactions of this kind').choices([...kindNames, 'release', 'batch']),
   )
   .option('--client <name>', 'only transactions of this client', parseName)
   .addOption(

@@ -32,7 +32,8 @@ const record = {
   fullLevel: fixed + shortId + description,
   lot: fixed + shortId + description + lotTexts(false),
   fullLot: fixed + shortId + description + lotTexts(true),
-  transaction: fixed + shortId + 3 * label + remark,
+  // A hold has a reason.
+  transaction: fixed + shortId + 3 * label + remark + description,
   alias: shortId + 100,
   reason: label + 150,
 } as const;

@@ -14,6 +14,7 @@ const bodies: Record<string, Json> = {
   issue: { ...ownItem, units: 5, fromSpot: 'TRY-1', reasonCode: 9 },
   count: { ...ownItem, spot: 'TRY-2', counted: 9, expected: 10, reasonCode: 5 },
   reverse: { transactionNo: '{{transactionNo}}', remark: 'wrong order' },
+  hold: { recno: '{{recNo}}', hold: true, reason: 'label is wet' },
   batch: {
     mode: 'each',
     operations: [
@@ -27,11 +28,12 @@ const pathValues: Record<string, Json> = {
   teachAlias: { partNo: '{{partNo}}', alias: '{{itemID}}-BOX' },
   removeAlias: { partNo: '{{partNo}}', alias: '{{itemID}}-BOX' },
 };
-const numbers = /"(\{\{(?:wid|transactionNo)\}\})"/g;
+const numbers = /"(\{\{(?:wid|transactionNo|recNo)\}\})"/g;
 
 const events: Record<string, Json> = {
   getToken: keep('token', 'access_token'),
   createItem: keep('partNo', 'partNo'),
+  receive: keep('recNo', 'recNo'),
   issue: keep('transactionNo', 'transactionNo'),
 };
 const nameItem = "pm.collectionVariables.set('itemID', 'TRY-' + Date.now());";
@@ -46,7 +48,7 @@ export function collectionText(
   baseUrl: string,
 ): string {
   const operations = operationsOf(paths);
-  const empty = ['clientId', 'clientSecret', 'token', 'itemID', 'partNo', 'transactionNo'];
+  const empty = ['clientId', 'clientSecret', 'token', 'itemID', 'partNo', 'recNo', 'transactionNo'];
   return JSON.stringify({
     info: { name: info.title, description: info.description, schema },
     auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{token}}', type: 'string' }] },

@@ -1,6 +1,13 @@
 import type { AnyRequest, Kind } from '@inventory/domain/kinds/kind';
-import { type KindName, kindNames, kindOf, permissionOf, reverses } from '@inventory/domain/kinds/kinds';
-import { noTransaction, type Refusal } from '@inventory/domain/refusals/refused';
+import {
+  type KindName,
+  kindNames,
+  kindOf,
+  namesItem,
+  permissionOf,
+  unknownSubject,
+} from '@inventory/domain/kinds/kinds';
+import type { Refusal } from '@inventory/domain/refusals/refused';
 import { z } from 'zod';
 import { answerBytes } from '../http/answer-bytes.ts';
 import { noWarehouses, type Route, route } from '../http/route.ts';
@@ -19,13 +26,13 @@ export function operationRoutes(stock: Stock): Route[] {
       permission: permissionOf(name),
       writes: true,
       body: call as z.ZodType<{ dryRun?: boolean | undefined }>,
-      // Those of a transaction to reverse are looked up. Outside the scope it gets 404.
-      warehouses: reverses(name) ? noWarehouses : ({ body }) => warehouses({ kind: name, body }),
+      // Those of others are looked up. Outside the scope they get 404.
+      warehouses: namesItem(name) ? ({ body }) => warehouses({ kind: name, body }) : noWarehouses,
       answer: { [status]: dryRun === null ? answer : z.discriminatedUnion('dryRun', [answer, dryRun]) },
       answerBytes: 'lots' in answer.shape ? ({ body }) => answerBytes.transact(body) : answerBytes.small,
       keyed: true,
       paged: 'never',
-      notFound: reverses(name) ? noTransaction.message : null,
+      notFound: namesItem(name) ? null : unknownSubject(name).message,
       description: describe(name, words),
       handle: handlerOf(stock, name),
     });

@@ -5,8 +5,8 @@ import type { Sql } from '@inventory/db/postgres/pool';
 import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/postgres/statement-pool';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readAnswers, readLeftOut } from '@inventory/db/requests/large-answers';
-import { readOriginals } from '@inventory/db/requests/originals';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
+import { readLotSubjects, readOriginals } from '@inventory/db/requests/subjects';
 import type { Tracing } from '@inventory/process/telemetry/tracing';
 import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
 import type { Database } from '../database.ts';
@@ -21,8 +21,8 @@ import { type BatchCalls, createBatchCalls } from './batch-call/batch-calls.ts';
 import { createItemNames } from './batch-call/item-names.ts';
 import { type BatchTurns, createBatchTurns } from './batch-call/turns.ts';
 import type { ReadOutcomes } from './known-outcomes.ts';
-import type { FindOriginals } from './originals.ts';
 import { createSender, type Sender } from './sender.ts';
+import type { FindSubjects } from './subjects.ts';
 import { createStock, type Stock } from './transactions.ts';
 
 // Batch operations under way at once: one full envelope beside single transactions, all envelopes without.
@@ -59,9 +59,9 @@ export function createStockCalls(
 ): StockCalls {
   const sender = createSender({ submitter, settle: settleTogether(database.verdicts), now, tracing });
   const turns = createBatchTurns(batchOperationsMax);
-  const { findOriginals, readDecided, texts } = readingFrom(database, () => needs.hangingCommits() > 0);
+  const { findSubjects, readDecided, texts } = readingFrom(database, () => needs.hangingCommits() > 0);
   const shared = {
-    findOriginals,
+    findSubjects,
     readOutcomes: readDecided,
     answerTexts: createAnswerTexts(texts, answers),
     whyUnanswered: needs.whyUnanswered,
@@ -105,10 +105,13 @@ function readingFrom({ verdicts, reads }: Database, commitsHang: () => boolean) 
     askAgain(performance.now() + readAgainForMs, () => readSoon(read, mayHang));
   const readText = <T>(read: (sql: Sql) => Promise<T>) =>
     askAgain(performance.now() + readAgainForMs, () => reads.run(read, soon(textWithinMs)));
-  const findOriginals: FindOriginals = (transactionNos) =>
+  const findSubjects: FindSubjects = ({ transactionNos, recNos }) =>
     readAgain(async (sql) => {
-      const originals = await readOriginals(sql, transactionNos);
-      return transactionNos.map((transactionNo) => originals.get(transactionNo) ?? null);
+      const [transactions, lots] = await Promise.all([
+        transactionNos.length === 0 ? new Map() : readOriginals(sql, transactionNos),
+        recNos.length === 0 ? new Map() : readLotSubjects(sql, recNos),
+      ]);
+      return { transactions, lots };
     });
   // This read waits until a standby has its result. While a standby is away, it stays off the connections of
   // the lists.
@@ -118,7 +121,7 @@ function readingFrom({ verdicts, reads }: Database, commitsHang: () => boolean) 
     read: (requestIds: readonly string[]) => readText((sql) => readAnswers(sql, requestIds)),
     leftOut: (requestIds: readonly string[]) => readAgain((sql) => readLeftOut(sql, requestIds)),
   };
-  return { findOriginals, readDecided, texts };
+  return { findSubjects, readDecided, texts };
 }
 
 /** Settles the requests of many callers in one statement. */

@@ -12,8 +12,8 @@ import type { Call, Reply } from '../http/route.ts';
 import type { AnsweredCall } from '../http/unread-answers.ts';
 import { type AnswerTexts, underOf } from './answer-texts.ts';
 import { type ReadOutcomes, readKnown, unknownKey } from './known-outcomes.ts';
-import { type FindOriginals, type ReadOperation, requestsOf } from './originals.ts';
 import type { Sender } from './sender.ts';
+import { type FindSubjects, type ReadOperation, requestsOf } from './subjects.ts';
 
 export type Stock = {
   /**
@@ -60,7 +60,7 @@ export function handlerOf(stock: Stock, kind: ReadOperation['kind']) {
 
 export type StockOptions = {
   sender: Sender;
-  findOriginals: FindOriginals;
+  findSubjects: FindSubjects;
   tryOut: (request: SingleRequest, clientId: string, wait: Wait) => Promise<Trial>;
   readOutcomes: ReadOutcomes;
   answerTexts: AnswerTexts;
@@ -71,7 +71,7 @@ export type StockOptions = {
 /** Sends transactions through the queue, with or without an Idempotency-Key. */
 export function createStock({
   sender,
-  findOriginals,
+  findSubjects,
   tryOut: tryOutNow,
   readOutcomes,
   answerTexts,
@@ -110,7 +110,7 @@ export function createStock({
 
   /** Throws Refused if it reverses a transaction that the caller may not reverse. */
   async function requestOf(operation: ReadOperation, { client, key }: Caller): Promise<SingleRequest> {
-    const [got] = await requestsOf([operation], client, findOriginals).catch((error) => {
+    const [got] = await requestsOf([operation], client, findSubjects).catch((error) => {
       // An earlier send of the key may be applied.
       if (key !== undefined) unknownKey(error);
       throw error;

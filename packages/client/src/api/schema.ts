@@ -439,7 +439,7 @@ export interface paths {
          *
          *     Each unit goes back into or out of its lot. A lot that a move split off is closed, and its source gets the units
          *     back. A shipped lot is in stock again under its old `recNo`. If the units have moved on since, a lot is at another spot now, or
-         *     a hold is in the way: 409 with the figures. A reversal cannot be reversed.
+         *     a hold is in the way: 409 with the figures. A reversal cannot be reversed, and a hold is undone by the opposite hold.
          *
          *     *Extension:* `dryRun: true` returns the answer of the real call, decided by the same code on the current data, with `dryRun: true`, and with null for `transactionNo` and the
          *     numbers of new lots. The real call returns `dryRun: false`. A dry run stores nothing, uses no `Idempotency-Key` and draws no number.
@@ -448,6 +448,36 @@ export interface paths {
          *     **Permission:** Locate/Move Units (15) or Negative Adjustment (88) or Positive Adjustment (95), else 403. **Writes:** a read-only client gets 403.
          */
         post: operations["reverse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/Inventory/Hold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a lot on hold, or release it
+         * @description *Extension.* A lot on hold stays in stock and counts in `inStock` and `onHold`. Nothing is issued from it, and it moves only where `recno` names it. It needs the permissions 95 and 88,
+         *     and the warehouse of the lot in scope; another lot: 404. A lot that is used up: 409.
+         *
+         *     A lot that is so already stays as it is, with the reason that it has: `changed: false`. The call is recorded, and `GET /Changes` tells it as `hold`. The opposite call undoes it; it has no
+         *     reversal. A lot that becomes empty loses its hold.
+         *
+         *     *Extension:* `dryRun: true` returns the answer of the real call, decided by the same code on the current data, with `dryRun: true`, and with null for `transactionNo` and the
+         *     numbers of new lots. The real call returns `dryRun: false`. A dry run stores nothing, uses no `Idempotency-Key` and draws no number.
+         *     Under a key that was used it returns what the real call would: the stored answer, or 409 with another body.
+         *
+         *     **Permission:** Positive Adjustment (95) and Negative Adjustment (88), else 403. **Writes:** a read-only client gets 403.
+         */
+        post: operations["hold"];
         delete?: never;
         options?: never;
         head?: never;
@@ -752,6 +782,8 @@ export interface components {
              *     - `noRoom`: the lot, or the stock of the item in the warehouse, would be too large
              *     - `alreadyReversed`: the transaction was reversed before
              *     - `isReversal`: a reversal cannot be reversed
+             *     - `hasNoReversal`: a hold has no reversal: the opposite hold undoes it
+             *     - `lotNotInStock`: the lot is used up
              *     - `unitsMovedOn`: some units are no longer where the transaction left them
              *     - `nameTaken`: the alias is an alias of another item, or the ShortID of an item
              *     - `tooManyAliases`: the item has as many aliases as an item may have
@@ -760,7 +792,7 @@ export interface components {
              *     - `operationRefused`: an operation of an atomic batch was refused, so none was applied; its own error says why
              * @enum {string}
              */
-            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "tooManyAliases" | "keyReused" | "cursorOutdated" | "operationRefused";
+            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "hasNoReversal" | "lotNotInStock" | "unitsMovedOn" | "nameTaken" | "tooManyAliases" | "keyReused" | "cursorOutdated" | "operationRefused";
             /** @description Extension: the exact figures for the reason */
             figures?: {
                 /**
@@ -876,6 +908,8 @@ export interface components {
              *     - `noRoom`: the lot, or the stock of the item in the warehouse, would be too large
              *     - `alreadyReversed`: the transaction was reversed before
              *     - `isReversal`: a reversal cannot be reversed
+             *     - `hasNoReversal`: a hold has no reversal: the opposite hold undoes it
+             *     - `lotNotInStock`: the lot is used up
              *     - `unitsMovedOn`: some units are no longer where the transaction left them
              *     - `nameTaken`: the alias is an alias of another item, or the ShortID of an item
              *     - `tooManyAliases`: the item has as many aliases as an item may have
@@ -884,7 +918,7 @@ export interface components {
              *     - `operationRefused`: an operation of an atomic batch was refused, so none was applied; its own error says why
              * @enum {string}
              */
-            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "tooManyAliases" | "keyReused" | "cursorOutdated" | "operationRefused";
+            reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "hasNoReversal" | "lotNotInStock" | "unitsMovedOn" | "nameTaken" | "tooManyAliases" | "keyReused" | "cursorOutdated" | "operationRefused";
             /** @description Extension: the exact figures for the reason */
             figures?: {
                 /**
@@ -990,7 +1024,7 @@ export interface components {
             replayed: boolean;
             /** @constant */
             status: "applied";
-            body: components["schemas"]["ReceiveAnswer"] | components["schemas"]["MoveAnswer"] | components["schemas"]["IssueAnswer"] | components["schemas"]["CountAnswer"] | components["schemas"]["ReverseAnswer"] | components["schemas"]["AnswerLeftOut"];
+            body: components["schemas"]["ReceiveAnswer"] | components["schemas"]["MoveAnswer"] | components["schemas"]["IssueAnswer"] | components["schemas"]["CountAnswer"] | components["schemas"]["ReverseAnswer"] | components["schemas"]["HoldAnswer"] | components["schemas"]["AnswerLeftOut"];
         };
         ReceiveAnswer: {
             /** @description Record number of the new lot */
@@ -1194,6 +1228,26 @@ export interface components {
              */
             dryRun: false;
         };
+        HoldAnswer: {
+            /** @description Record number of the lot */
+            recNo: number;
+            /** @enum {string} */
+            status: "held" | "released";
+            /** @description Number of this transaction */
+            transactionNo: number;
+            /** @description false: the lot was so already, and keeps the reason of its hold */
+            changed: boolean;
+            /**
+             * Format: decimal
+             * @description Units in the lot
+             */
+            units: number;
+            /**
+             * @description false: it was done
+             * @constant
+             */
+            dryRun: false;
+        };
         AnswerLeftOut: {
             /** @description GET /Inventory/Transactions/{transactionNo} returns the rest */
             transactionNo: number;
@@ -1239,6 +1293,8 @@ export interface components {
                  *     - `noRoom`: the lot, or the stock of the item in the warehouse, would be too large
                  *     - `alreadyReversed`: the transaction was reversed before
                  *     - `isReversal`: a reversal cannot be reversed
+                 *     - `hasNoReversal`: a hold has no reversal: the opposite hold undoes it
+                 *     - `lotNotInStock`: the lot is used up
                  *     - `unitsMovedOn`: some units are no longer where the transaction left them
                  *     - `nameTaken`: the alias is an alias of another item, or the ShortID of an item
                  *     - `tooManyAliases`: the item has as many aliases as an item may have
@@ -1247,7 +1303,7 @@ export interface components {
                  *     - `operationRefused`: an operation of an atomic batch was refused, so none was applied; its own error says why
                  * @enum {string}
                  */
-                reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "unitsMovedOn" | "nameTaken" | "tooManyAliases" | "keyReused" | "cursorOutdated" | "operationRefused";
+                reason?: "insufficientStock" | "onHold" | "expired" | "nothingToMove" | "lotDiffers" | "countDiffers" | "tooManyLots" | "noRoom" | "alreadyReversed" | "isReversal" | "hasNoReversal" | "lotNotInStock" | "unitsMovedOn" | "nameTaken" | "tooManyAliases" | "keyReused" | "cursorOutdated" | "operationRefused";
                 /** @description Extension: the exact figures for the reason */
                 figures?: {
                     /**
@@ -1430,7 +1486,7 @@ export interface components {
              * @description The kind of transaction
              * @enum {string}
              */
-            kind: "receive" | "move" | "issue" | "count" | "reverse";
+            kind: "receive" | "move" | "issue" | "count" | "reverse" | "hold";
             /**
              * Format: date-time
              * @description When it was applied, by the clock of the service
@@ -1456,7 +1512,18 @@ export interface components {
             reverses: number | null;
             /** @description The transaction that reversed this one */
             reversedBy: number | null;
-            /** @description In order; empty for a count that changed nothing. In a list: the first 100, or fewer in a page whose lines would take more than 2 MiB */
+            /** @description Of a hold or a release; null for other kinds */
+            hold: {
+                /** @description The lot */
+                recNo: number;
+                /** @description true: it was put on hold; false: released */
+                hold: boolean;
+                /** @description Why */
+                reason: string | null;
+                /** @description false: the lot was so already */
+                changed: boolean;
+            } | null;
+            /** @description In order; empty for a hold, and for a count that changed nothing. In a list: the first 100, or fewer in a page whose lines would take more than 2 MiB */
             lines: components["schemas"]["TransactionLine"][];
             /**
              * @description In a list: whether there are more lines; get the transaction by number to see them
@@ -1566,7 +1633,7 @@ export interface components {
              * @description The kind of transaction
              * @enum {string}
              */
-            kind: "receive" | "move" | "issue" | "count" | "reverse";
+            kind: "receive" | "move" | "issue" | "count" | "reverse" | "hold";
             /**
              * Format: date-time
              * @description When it was applied, by the clock of the service
@@ -1616,7 +1683,7 @@ export interface components {
              * @description The kind of transaction
              * @enum {string}
              */
-            kind: "receive" | "move" | "issue" | "count" | "reverse";
+            kind: "receive" | "move" | "issue" | "count" | "reverse" | "hold";
             /**
              * Format: date-time
              * @description When it was applied, by the clock of the service
@@ -1642,6 +1709,17 @@ export interface components {
             reverses: number | null;
             /** @description The transaction that reversed this one */
             reversedBy: number | null;
+            /** @description Of a hold or a release; null for other kinds */
+            hold: {
+                /** @description The lot */
+                recNo: number;
+                /** @description true: it was put on hold; false: released */
+                hold: boolean;
+                /** @description Why */
+                reason: string | null;
+                /** @description false: the lot was so already */
+                changed: boolean;
+            } | null;
             /** @description All lines in scope, in order; empty for a count that changed nothing */
             lines: components["schemas"]["TransactionLine"][];
             /**
@@ -2439,6 +2517,40 @@ export interface components {
              */
             dryRun: true;
         };
+        HoldCall: {
+            /** @description The lot */
+            recno: number;
+            /** @description true: put it on hold; false: release it */
+            hold: boolean;
+            /** @description Why it is on hold: `holdReason` of the lot */
+            reason?: string | null;
+            /** @description Notes */
+            remark?: string | null;
+            /** @description External reference */
+            reference?: string | null;
+            /** @description Extension; true: returns the answer but stores nothing, uses no key and draws no number */
+            dryRun?: boolean | null;
+        };
+        HoldDryRun: {
+            /** @description Record number of the lot */
+            recNo: number;
+            /** @enum {string} */
+            status: "held" | "released";
+            /** @description Nothing was done */
+            transactionNo: null;
+            /** @description false: the lot was so already, and keeps the reason of its hold */
+            changed: boolean;
+            /**
+             * Format: decimal
+             * @description Units in the lot
+             */
+            units: number;
+            /**
+             * @description true: nothing was done
+             * @constant
+             */
+            dryRun: true;
+        };
         BatchRequest: {
             /**
              * @description `each`: every operation is a transaction of its own. `atomic`: all or nothing
@@ -2452,7 +2564,7 @@ export interface components {
             /** @description In this order */
             operations: components["schemas"]["Operation"][];
         };
-        Operation: components["schemas"]["ReceiveOperation"] | components["schemas"]["MoveOperation"] | components["schemas"]["IssueOperation"] | components["schemas"]["CountOperation"] | components["schemas"]["ReverseOperation"];
+        Operation: components["schemas"]["ReceiveOperation"] | components["schemas"]["MoveOperation"] | components["schemas"]["IssueOperation"] | components["schemas"]["CountOperation"] | components["schemas"]["ReverseOperation"] | components["schemas"]["HoldOperation"];
         ReceiveOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2712,6 +2824,31 @@ export interface components {
             /** @description External reference */
             reference?: string | null;
         };
+        HoldOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            op: "hold";
+            /** @description The Idempotency-Key of this operation, the same as for a single call */
+            key?: string | null;
+            /** @description Evidence: when the work was done, by the clock of the device */
+            capturedAt?: string | null;
+            /** @description Evidence: the device */
+            deviceID?: string | null;
+            /** @description Evidence: the number that the device gave the work */
+            deviceSeq?: number | null;
+            /** @description The lot */
+            recno: number;
+            /** @description true: put it on hold; false: release it */
+            hold: boolean;
+            /** @description Why it is on hold: `holdReason` of the lot */
+            reason?: string | null;
+            /** @description Notes */
+            remark?: string | null;
+            /** @description External reference */
+            reference?: string | null;
+        };
         BatchAnswer: {
             /** @enum {string} */
             mode: "each" | "atomic";
@@ -2754,7 +2891,7 @@ export interface components {
             replayed: boolean;
             /** @constant */
             status: "applied";
-            body: components["schemas"]["ReceiveTried"] | components["schemas"]["MoveTried"] | components["schemas"]["IssueTried"] | components["schemas"]["CountDryRun"] | components["schemas"]["ReverseDryRun"];
+            body: components["schemas"]["ReceiveTried"] | components["schemas"]["MoveTried"] | components["schemas"]["IssueTried"] | components["schemas"]["CountDryRun"] | components["schemas"]["ReverseDryRun"] | components["schemas"]["HoldDryRun"];
         };
         ReceiveTried: {
             recNo: null;
@@ -3204,7 +3341,7 @@ export interface components {
             alias: string;
             /**
              * Format: decimal
-             * @description What one scan of the alias stands for
+             * @description The units that one scan of the alias stands for
              */
             units: number;
             partNo: number;
@@ -3633,7 +3770,7 @@ export interface operations {
                 /** @description Only records modified at this moment or later (UTC when it has no offset). To miss nothing, a value of `X-Next-Modified-Since` */
                 modifiedSince?: string;
                 /** @description Only transactions of this kind */
-                kind?: "receive" | "move" | "issue" | "count" | "reverse";
+                kind?: "receive" | "move" | "issue" | "count" | "reverse" | "hold";
                 /** @description Only transactions of the item with this ShortID */
                 itemID?: string;
                 /** @description Only transactions that touched this warehouse */
@@ -5008,6 +5145,140 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReverseAnswer"] | components["schemas"]["ReverseDryRun"];
+                };
+            };
+            /** @description The request is malformed or fails validation */
+            400: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    /** @description true: the stored answer of an earlier request with this key (extension) */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The client may not do this */
+            403: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            /** @description The stock does not allow it, or the key was used with another body */
+            409: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    /** @description true: the stored answer of an earlier request with this key (extension) */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
+            503: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    /** @description The limit: requests (q) in a window of so many seconds (w); a batch adds the policy `operations` (extension) */
+                    "RateLimit-Policy"?: string;
+                    /** @description Requests left (r) in this window, and the seconds until it ends (t) */
+                    RateLimit?: string;
+                    /** @description handling=strict: no unknown name was ignored (extension) */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    hold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Extension: any text of your own, unique per request that should be applied once. With it the request can be sent again: it is applied once, and the stored answer comes back for at least 7 days. 1 to 255 visible ASCII characters, such as a UUID. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description An id of your own for this request; the answer and our logs carry it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HoldCall"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    /** @description true: the stored answer of an earlier request with this key (extension) */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldAnswer"] | components["schemas"]["HoldDryRun"];
                 };
             };
             /** @description The request is malformed or fails validation */

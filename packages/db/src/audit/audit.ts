@@ -20,8 +20,10 @@ const summed = kindNames.flatMap((name) => {
   const { sum } = kindOf(name);
   return sum === null ? [] : [[name, sum] as const];
 });
-const orNone = summed.flatMap(([name, sum]) => (sum !== 0 && sum.orNone ? [name] : []));
-const sumText = (sum: Sum) => (sum === 0 ? '0' : `${sum.sign} * (${sum.of}->>'${sum.field}')::numeric`);
+const orNone = summed.flatMap(([name, sum]) => (sum === 'none' || (sum !== 0 && sum.orNone) ? [name] : []));
+const never = summed.flatMap(([name, sum]) => (sum === 'none' ? [name] : []));
+const sumText = (sum: Sum) =>
+  sum === 0 || sum === 'none' ? '0' : `${sum.sign} * (${sum.of}->>'${sum.field}')::numeric`;
 
 // Each statement returns the places that differ: key columns, expected and found.
 const checks: readonly { name: string; statement: string }[] = [
@@ -39,7 +41,8 @@ const checks: readonly { name: string; statement: string }[] = [
         group by transaction_no
       ) as transactions
       where expected <> found
-        or (lines = 0 and kind not in (${orNone.map((name) => `'${name}'`).join(', ')}))`,
+        or (lines = 0 and kind not in (${orNone.map((name) => `'${name}'`).join(', ')}))
+        or (lines > 0 and kind in (${never.map((name) => `'${name}'`).join(', ')}))`,
   },
   {
     name: 'the balance of a line = the units of its lot after it',

@@ -16,7 +16,7 @@ export async function readPasts(
   turns: Turns,
 ): Promise<void> {
   const undoings = requests.flatMap((request) =>
-    'of' in request && undoOf(request.of.kind) !== null
+    request.kind === 'reverse' && undoOf(request.of.kind) !== null
       ? [{ requestId: request.requestId, transactionNo: request.body.transactionNo, lines: request.of.lines }]
       : [],
   );

@@ -1,4 +1,4 @@
-import { itemIdOf, warehousesOf } from '@inventory/domain/kinds/kinds';
+import { itemIdOf, reversedBy, warehousesOf } from '@inventory/domain/kinds/kinds';
 import { formatQuantity, type Quantity } from '@inventory/domain/quantity';
 import type { Refusal } from '@inventory/domain/refusals/refused';
 import type { Evidence, QueuedRequest } from '@inventory/domain/request';
@@ -44,8 +44,11 @@ export function writeBatch(
         }))
       : [],
   );
+  const held = written.flatMap(({ transaction }) =>
+    transaction.status === 'applied' && transaction.held !== undefined ? [transaction.held] : [],
+  );
   assertBalanced(batch, entries);
-  assertTold(changedLots, entries);
+  assertTold(changedLots, [...entries.map(({ lot }) => lot), ...held]);
   if (written.length === 0) return null;
   const now = new Date(batch.now);
   const keyed = written.flatMap(({ transaction: { request }, outcome: { status } }) =>
@@ -58,6 +61,7 @@ export function writeBatch(
     with claimed as (${claim(batch, written, moment)}),
       counted as (${countClaimed}),
       ${keys}
+      ${held.length === 0 ? piece`` : piece`noted as (${noteHolds(held)}),`}
       leveled as (${writeLevels(changedLevels, moment)}),
       changed as (${updateLots(changedLots, now, moment)}),
       received as (${insertReceivedLots(batch.newLots, now, moment)}),
@@ -83,10 +87,10 @@ function assertBalanced(
   }
 }
 
-/** Lists find changed lots by their lines. */
-function assertTold(lots: readonly LotState[], entries: readonly { lot: LotState }[]): void {
-  const told = new Set(entries.map(({ lot }) => lot));
-  const untold = lots.find((lot) => !told.has(lot));
+/** Lists find changed lots by their lines, and by holds. */
+function assertTold(changed: readonly LotState[], told: readonly LotState[]): void {
+  const those = new Set(told);
+  const untold = changed.find((lot) => !those.has(lot));
   if (untold !== undefined) throw new PlainError(`lot ${untold.recNo} changes without a line`);
 }
 
@@ -131,7 +135,7 @@ function claim(
         ${column(({ transaction }) => transaction.request.clientId)}::text[],
         ${column(({ transaction }) => transaction.request.kind)}::text[],
         ${column(({ outcome }) => outcome.status)}::text[],
-        ${plain(({ transaction }) => reversedBy(transaction))}::bigint[],
+        ${plain(({ transaction }) => (transaction.status === 'applied' ? reversedBy(transaction.request) : null))}::bigint[],
         ${plainArray(touched.map(({ partNo }) => partNo))}::integer[], ${plainArray(touched.map(({ wid }) => wid))}::integer[],
         ${plainArray(touched.map(({ toWid }) => toWid))}::integer[]
         ${values}
@@ -171,8 +175,16 @@ function touchedBy(batch: Batch, { request, status }: DecidedTransaction) {
   return { partNo: batch.items.get(itemIdOf(request))!.partNo, wid: wid!, toWid: toWid ?? null };
 }
 
-function reversedBy({ request, status }: DecidedTransaction): number | null {
-  return status === 'applied' && 'of' in request ? request.body.transactionNo : null;
+/**
+ * Tells holds in the change feed, under numbers of their own: an api of 0.1 tells that of the transaction as
+ * one that touched no lot.
+ */
+function noteHolds(held: readonly LotState[]): Piece {
+  return piece`
+    insert into change (change_no, kind, wid, rec_no)
+    select nextval('stock_transaction_no_seq'), 'hold', wid, rec_no
+    from unnest(${plainArray(held.map(({ wid }) => wid))}::integer[], ${plainArray(held.map(({ recNo }) => recNo))}::bigint[])
+      as held (wid, rec_no)`;
 }
 
 // In all of these statements the list comes first, whatever the statistics say; see `byKeys`.
@@ -193,17 +205,19 @@ const kept = namesOf(keptColumns);
 const ownChanged = raw(ownColumns.map(({ column }) => `${column} = changed.${column}`).join(', '));
 
 function updateLots(lots: readonly LotState[], now: Date, moment: Date): Piece {
+  const reason = reasonsIn(lots, 'changed');
   return piece`
     update lot
     set units = changed.units, modified = ${moment}, active = changed.units > 0,
       shipped = case when changed.units = 0 then ${now}::timestamptz end, ${ownChanged}, hold = changed.hold,
-      hold_reason = case when changed.hold then coalesce(${reasonOf('changed')}, lot.hold_reason) end
+      hold_reason = case when changed.hold then ${reason.of(piece`lot.hold_reason`)} end
     from unnest(
         ${plainArray(lots.map((lot) => lot.recNo))}::bigint[], ${plainArray(lots.map((lot) => formatQuantity(lot.units)))}::numeric[],
         ${arraysOf(ownColumns, lots)},
         -- The driver cannot send arrays of booleans.
         ${plainArray(lots.map((lot) => Number(lot.hold)))}::integer[]::boolean[], ${plainArray(lots.map((lot) => lot.holdOf?.recNo ?? null))}::bigint[]
-      ) as changed (rec_no, units, ${own}, hold, hold_of)
+        ${reason.values}
+      ) as changed (rec_no, units, ${own}, hold, hold_of ${reason.name})
     where lot.rec_no = any(array[changed.rec_no])`;
 }
 
@@ -240,12 +254,13 @@ function insertSplitLots(newLots: readonly LotState[], now: Date, moment: Date):
       : [];
   });
   const lots = split.map(({ lot }) => lot);
+  const reason = reasonsIn(lots, 'split');
   return piece`
     insert into lot (rec_no, from_rec_no, part_no, wid, units, received, shipped, hold, hold_reason, active, modified, ${own},
       ${kept})
     select split.rec_no, split.from_rec_no, source.part_no, split.wid, split.units, source.received,
       case when split.units = 0 then ${now}::timestamptz end, split.hold,
-      case when split.hold then coalesce(${reasonOf('split')}, source.hold_reason) end, split.units > 0, ${moment},
+      case when split.hold then ${reason.of(piece`source.hold_reason`)} end, split.units > 0, ${moment},
       ${namesOf(ownColumns, 'split.')}, ${namesOf(keptColumns, 'source.')}
     from unnest(
         ${plainArray(split.map(({ recNo }) => recNo))}::bigint[], ${plainArray(split.map(({ fromRecNo }) => fromRecNo))}::bigint[],
@@ -253,13 +268,27 @@ function insertSplitLots(newLots: readonly LotState[], now: Date, moment: Date):
         ${plainArray(lots.map(({ units }) => formatQuantity(units)))}::numeric[], ${arraysOf(ownColumns, lots)},
         ${plainArray(lots.map(({ hold }) => Number(hold)))}::integer[]::boolean[],
         ${plainArray(lots.map(({ holdOf }) => holdOf?.recNo ?? null))}::bigint[]
-      ) as split (rec_no, from_rec_no, source_rec_no, wid, units, ${own}, hold, hold_of)
+        ${reason.values}
+      ) as split (rec_no, from_rec_no, source_rec_no, wid, units, ${own}, hold, hold_of ${reason.name})
     join lot as source on source.rec_no = any(array[split.source_rec_no])`;
 }
 
-/** The reason of the hold that a lot takes over from another one. */
-function reasonOf(taker: 'changed' | 'split'): Piece {
-  return piece`(select held.hold_reason from lot as held where held.rec_no = ${raw(taker)}.hold_of)`;
+/**
+ * The reasons of holds: `of` is that of a lot, which this batch set, or which the lot takes over from another
+ * one, or the stored one. Few batches set one, and each column has a cost: then it is the last of the list,
+ * with this `name` and these `values`.
+ */
+function reasonsIn(lots: readonly LotState[], list: 'changed' | 'split') {
+  const others = piece`(select held.hold_reason from lot as held where held.rec_no = ${raw(list)}.hold_of)`;
+  if (!lots.some(({ holdReason }) => holdReason !== undefined)) {
+    return { name: piece``, values: piece``, of: (stored: Piece) => piece`coalesce(${others}, ${stored})` };
+  }
+  return {
+    name: piece`, hold_reason`,
+    values: piece`, ${lots.map(({ holdReason }) => holdReason ?? null)}::text[]`,
+    // An empty one is none.
+    of: (stored: Piece) => piece`nullif(coalesce(${raw(list)}.hold_reason, ${others}, ${stored}), '')`,
+  };
 }
 
 function insertEntries(

@@ -64,7 +64,12 @@ export async function readChanges(sql: Sql, asked: ChangesAsked): Promise<Change
       cross join lateral (select (${wanted}::bigint[])[place + 1] as no) as next
       cross join lateral (
         select coalesce(
-          (select ${stockChange(wids)} from stock_transaction where transaction_no = next.no and wid is not null),
+          -- A hold is told under the number of its change.
+          (
+            select ${stockChange(wids)}
+            from stock_transaction
+            where transaction_no = next.no and wid is not null and kind <> 'hold'
+          ),
           (select ${otherChange(wids)} from change where change_no = next.no)
         ) as text
         offset 0
@@ -77,7 +82,7 @@ export async function readChanges(sql: Sql, asked: ChangesAsked): Promise<Change
     order by place`;
   const hasMore = rows.length < numbers.length;
   return {
-    // Null if an operator has deleted what a change tells.
+    // Null of a hold, and if an operator has deleted what a change tells.
     changes: rows.flatMap(({ no, text }) => (text === null ? [] : [{ no, text }])),
     through: hasMore ? rows.at(-1)!.no : until,
     hasMore,

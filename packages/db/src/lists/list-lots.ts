@@ -121,11 +121,15 @@ function changesSince(wids: readonly number[], since: Date): Piece {
   const scope = piece`${wids}::integer[]`;
   return piece`
     select line.rec_no
-    from (${touching(wids, piece`transaction_no`, piece`at >= ${since}`)}) as changing
+    from (${touching(wids, piece`transaction_no, kind, result`, piece`at >= ${since}`)}) as changing
     cross join lateral (
-      select rec_no from stock_entry where stock_entry.transaction_no = changing.transaction_no offset 0
+      select rec_no from stock_entry where stock_entry.transaction_no = changing.transaction_no
+      union all
+      select (changing.result->>'recNo')::bigint where changing.kind = 'hold'
+      offset 0
     ) as line
     union all
+    -- Those of the command line.
     select (result->>'recNo')::bigint
     from stock_transaction
     where kind in ('hold', 'release') and (result->>'wid')::integer = any(${scope}) and at >= ${since}

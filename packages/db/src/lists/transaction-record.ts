@@ -18,6 +18,9 @@ const columns: Columns<Exclude<keyof Transaction, 'lines' | 'moreLines'>> = {
   reverses: 'stock_transaction.reverses',
   reversedBy: `(select reversal.transaction_no from stock_transaction as reversal
     where reversal.reverses = stock_transaction.transaction_no)`,
+  hold: `case when stock_transaction.kind = 'hold' then json_build_object(
+      'recNo', (stock_transaction.result->>'recNo')::bigint, 'hold', (stock_transaction.body->>'hold')::boolean,
+      'reason', stock_transaction.body->>'reason', 'changed', (stock_transaction.result->>'changed')::boolean) end`,
 };
 
 /** The most lines of each transaction in a list. This bounds a page of moves of a thousand lots each. */

@@ -56,7 +56,9 @@ export async function changeAlias(
   return row?.short_id ?? null;
 }
 
-/** The item of an alias. Version 0.1.0 took spellings for different items: the item of this one comes first. */
+/**
+ * The item of an alias. Version 0.1.0 took spellings for different items: the item of this one comes first.
+ */
 function namedBy(sql: Sql, alias: string) {
   return sql`
     select part_no

@@ -120,7 +120,7 @@ const Match = z
         .literal('alias')
         .describe('An alias of the item; a GTIN in the spelling in which it was taught'),
       alias: z.string(),
-      units: z.number().describe('What one scan of the alias stands for'),
+      units: z.number().describe('The units that one scan of the alias stands for'),
       ...ofItem,
     }),
     z.object({

@@ -38,10 +38,19 @@ export const Transaction = z
     deviceSeq: z.int().nullable().describe('The number that the device gave the work'),
     reverses: z.int().nullable().describe('The transaction that this one reversed'),
     reversedBy: z.int().nullable().describe('The transaction that reversed this one'),
+    hold: z
+      .object({
+        recNo: z.int().describe('The lot'),
+        hold: z.boolean().describe('true: it was put on hold; false: released'),
+        reason: z.string().nullable().describe('Why'),
+        changed: z.boolean().describe('false: the lot was so already'),
+      })
+      .nullable()
+      .describe('Of a hold or a release; null for other kinds'),
     lines: z
       .array(TransactionLine)
       .describe(
-        'In order; empty for a count that changed nothing. In a list: the first 100, or fewer in a page whose lines would take more than 2 MiB',
+        'In order; empty for a hold, and for a count that changed nothing. In a list: the first 100, or fewer in a page whose lines would take more than 2 MiB',
       ),
     moreLines: z
       .literal(true)

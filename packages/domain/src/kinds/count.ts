@@ -275,6 +275,7 @@ export const count = {
   dryRun: CountDryRun,
   tried: CountDryRun,
   since: 1,
+  names: 'item',
   fields: {
     ...{ itemID: 1, wid: 1, counted: 1, reasonCode: 1, recno: 1, spot: 1, serial: 1, everywhere: 1 },
     ...{ expected: 1, remark: 1, reference: 1 },

@@ -165,6 +165,7 @@ export const issue = {
   dryRun: IssueDryRun,
   tried: IssueTried,
   since: 1,
+  names: 'item',
   fields: {
     ...{ itemID: 1, units: 1, wid: 1, reasonCode: 1, spot: 1, serial: 1, serial2: 1, rfidTag: 1 },
     ...{ reference: 1, remark: 1, netWeight: 1, shipto: 1, prodID: 1, recno: 1, line: 1 },

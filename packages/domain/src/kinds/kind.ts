@@ -7,13 +7,14 @@ import type { Decision } from '../stock/decision.ts';
 import type { LotFilter } from '../stock/lot-filter.ts';
 
 /**
- * The facts of a transaction to reverse that never change: its kind, its item, the warehouses that it
- * touched, and its number of lines. So they can be read before the gates are locked.
+ * The facts that never change of what a request names by number, a transaction to reverse or a lot: its item
+ * and its warehouses; of a transaction, also its kind and its number of lines. For a lot, the kind is that of
+ * the request. So they can be read before the gates are locked.
  */
-export type Original = { kind: string; itemID: string; wids: number[]; lines: number };
+export type Subject = { kind: string; itemID: string; wids: number[]; lines: number };
 
-/** A transaction as requested. `of`: only of a reversal. */
-export type AnyRequest = { kind: string; body: object; of?: Original };
+/** A transaction as requested. `of`: only if it names no item. */
+export type AnyRequest = { kind: string; body: object; of?: Subject };
 
 /** The lots from which a transaction may take units. `units`: null if it needs all of them. */
 export type Pick = { lots: LotFilter; units: Quantity | null };
@@ -61,6 +62,8 @@ export type Kind<Request extends AnyRequest> = {
   fields: Readonly<Record<NamesOf<Request['body']>, number>>;
   /** The status of an applied call. */
   status: 200 | 201;
+  /** What its body names: its item, or by number a transaction to reverse, or a lot. */
+  names: 'item' | 'transaction' | 'lot';
   /** null: what its `undo` says of the transaction that it reverses. */
   permission: Needed | null;
   /** null: it cannot be reversed. */
@@ -69,9 +72,9 @@ export type Kind<Request extends AnyRequest> = {
   createsLot: boolean;
   /**
    * The sum of its entries, for the audit: a field of the body or the answer, with its sign. `orNone`: it may
-   * have no entries. null: it is compared with what it reverses.
+   * have no entries. 'none': it never has. null: it is compared with what it reverses.
    */
-  sum: { of: 'body' | 'result'; field: string; sign: 1 | -1; orNone?: true } | 0 | null;
+  sum: { of: 'body' | 'result'; field: string; sign: 1 | -1; orNone?: true } | 0 | 'none' | null;
   itemID(request: Request): string;
   /** All warehouses that it touches. Each must be in the client's scope. */
   warehouses(request: Request): number[];

@@ -1,8 +1,9 @@
 import { type Needed, permissionsIn } from '../permission.ts';
-import { invalid, type Refusal } from '../refusals/refused.ts';
+import { invalid, noLot, noTransaction, type Refusal } from '../refusals/refused.ts';
 import type { Batch } from '../stock/batch.ts';
 import { type Decision, unknownItem } from '../stock/decision.ts';
 import { count } from './count.ts';
+import { hold } from './hold.ts';
 import { issue } from './issue.ts';
 import type { AnyRequest, Kind, Pick, Undo } from './kind.ts';
 import { move } from './move.ts';
@@ -10,7 +11,7 @@ import { receive } from './receive.ts';
 import { reverse } from './reverse.ts';
 
 /** The kinds of stock transactions. Everything that depends on a kind is made from this table. */
-export const kinds = { receive, move, issue, count, reverse } as const;
+export const kinds = { receive, move, issue, count, reverse, hold } as const;
 export type KindName = keyof typeof kinds;
 export const kindNames = Object.keys(kinds) as [KindName, ...KindName[]];
 
@@ -44,20 +45,42 @@ export function permissionOf(name: KindName): Needed {
   return kindOf(name).permission ?? anyReversal;
 }
 
-/** Whether a kind reverses other transactions. */
-export function reverses(name: KindName): boolean {
-  return kindOf(name).permission === null;
+/** What a call names by number; null if it names its item. */
+export function numberedBy(
+  name: KindName,
+  body: object,
+): { transactionNo: number } | { recNo: number } | null {
+  switch (kindOf(name).names) {
+    case 'transaction':
+      return { transactionNo: (body as { transactionNo: number }).transactionNo };
+    case 'lot':
+      return { recNo: (body as { recno: number }).recno };
+    default:
+      return null;
+  }
 }
 
-/** The transaction that a call reverses; null if it reverses none. */
-export function reversedBy(name: KindName, body: object): number | null {
-  return reverses(name) ? (body as { transactionNo: number }).transactionNo : null;
+/** Whether a call names its item, and so its warehouses: those of others are looked up. */
+export function namesItem(name: KindName): boolean {
+  return kindOf(name).names === 'item';
+}
+
+/** The refusal of a call that names by number what is not there, or not in the client's scope. */
+export function unknownSubject(name: KindName): Refusal {
+  return kindOf(name).names === 'lot' ? noLot : noTransaction;
+}
+
+/** The transaction that a transaction reverses; null if it reverses none. */
+export function reversedBy({ kind, body }: AnyRequest): number | null {
+  const named = kindOf(kind)?.names === 'transaction' ? numberedBy(kind as KindName, body) : null;
+  return named !== null && 'transactionNo' in named ? named.transactionNo : null;
 }
 
 /** The permissions for a transaction. None to reverse what cannot be reversed, which is always refused. */
 export function neededFor(request: SingleRequest): Needed {
   const { kind, of }: AnyRequest = request;
-  return of === undefined ? permissionOf(kind as KindName) : (undoOf(of.kind)?.permission ?? []);
+  const reverses = kindOf(kind).names === 'transaction';
+  return reverses ? (undoOf(of!.kind)?.permission ?? []) : permissionOf(kind as KindName);
 }
 
 /** The item of a transaction. */

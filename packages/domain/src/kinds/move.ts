@@ -255,6 +255,7 @@ export const move = {
   dryRun: MoveDryRun,
   tried: MoveTried,
   since: 1,
+  names: 'item',
   fields: {
     ...{ itemID: 1, units: 1, wid: 1, fromSpot: 1, toSpot: 1, shipToWid: 1, transitSlip: 1, serial: 1 },
     ...{ serial2: 1, rfidTag: 1, reference: 1, recno: 1, received: 1 },

@@ -164,6 +164,7 @@ export const receive = {
   dryRun: null,
   tried: ReceiveTried,
   since: 1,
+  names: 'item',
   fields: {
     ...{ itemID: 1, units: 1, wid: 1, reasonCode: 1 },
     ...(ofSent(({ since }) => since!) as Record<SentField, number>),

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { isReal, lengthMax, RecordNo, text } from '../fields.ts';
 import type { Quantity } from '../quantity.ts';
-import { alreadyReversed, isReversal, lotOnHold, unitsElsewhere, unitsGone } from '../refusals/conflict.ts';
+import {
+  alreadyReversed,
+  hasNoReversal,
+  isReversal,
+  lotOnHold,
+  unitsElsewhere,
+  unitsGone,
+} from '../refusals/conflict.ts';
 import { invalid, type Refusal } from '../refusals/refused.ts';
 import {
   type Batch,
@@ -17,7 +24,7 @@ import {
 import { applied, type Decision, undecided } from '../stock/decision.ts';
 import { less, plus, shareOf } from '../stock/weights.ts';
 import { ChangedLots, dryRunField, triedFields } from './call-schemas.ts';
-import type { Kind, KindWords, Original, Undo } from './kind.ts';
+import type { Kind, KindWords, Subject, Undo } from './kind.ts';
 import { dryRunWords } from './words.ts';
 
 /** `POST /Inventory/Reverse`, an extension. */
@@ -45,7 +52,7 @@ export const ReverseAnswer = z
 const ReverseCall = ReverseRequest.safeExtend({ dryRun: dryRunField }).meta({ id: 'ReverseCall' });
 const ReverseDryRun = ReverseAnswer.extend(triedFields).meta({ id: 'ReverseDryRun' });
 
-export type Reverse = { kind: 'reverse'; body: ReverseRequest; of: Original };
+export type Reverse = { kind: 'reverse'; body: ReverseRequest; of: Subject };
 
 const refused = (refusal: Refusal): Decision => ({ status: 'refused', refusal });
 
@@ -56,7 +63,8 @@ const refused = (refusal: Refusal): Decision => ({ status: 'refused', refusal })
 function decide(batch: Batch, { body, of }: Reverse, undoOf: (kind: string) => Undo | null): Decision {
   const { transactionNo: reverses } = body;
   const undoing = undoOf(of.kind);
-  if (undoing === null) return refused(isReversal(reverses));
+  if (undoing === null)
+    return refused(of.kind === 'reverse' ? isReversal(reverses) : hasNoReversal(reverses));
   const past = batch.past.get(reverses);
   if (past === undefined) return undecided;
   if (past.isReversed) return refused(alreadyReversed(reverses));
@@ -158,6 +166,7 @@ function undo(batch: Batch, { units, from, to }: Step): Entry[] {
       // The lot lost its hold when it became empty. The units still have it.
       to.lot.hold = true;
       to.lot.holdOf = from!.lot.holdOf ?? from!.lot;
+      to.lot.holdReason = from!.lot.holdReason;
     }
     if (to.lot.units === 0n) to.lot.spot = to.spot;
     entries.push(changeUnits(batch, to.lot, units));
@@ -199,7 +208,7 @@ issue: 95, move: 15, count: both) and all of its warehouses in scope. A transact
 
 Each unit goes back into or out of its lot. A lot that a move split off is closed, and its source gets the units
 back. A shipped lot is in stock again under its old \`recNo\`. If the units have moved on since, a lot is at another spot now, or
-a hold is in the way: 409 with the figures. A reversal cannot be reversed.${dryRunWords}`,
+a hold is in the way: 409 with the figures. A reversal cannot be reversed, and a hold is undone by the opposite hold.${dryRunWords}`,
   bodies: { example: { summary: 'A receipt', value: { transactionNo: 17, remark: 'wrong order' } } },
   answers: {
     example: {
@@ -216,6 +225,7 @@ a hold is in the way: 409 with the figures. A reversal cannot be reversed.${dryR
     twice: { summary: 'Done before', refusal: alreadyReversed(6) },
     moved: { summary: 'The units are not there any more', refusal: unitsGone(6, 60_000_000n, 2_500_000n) },
     reversal: { summary: 'A reversal', refusal: isReversal(18) },
+    hold: { summary: 'A hold', refusal: hasNoReversal(32) },
   },
 };
 
@@ -228,6 +238,7 @@ export const reverse = {
   dryRun: ReverseDryRun,
   tried: ReverseDryRun,
   since: 1,
+  names: 'transaction',
   fields: { transactionNo: 1, remark: 1, reference: 1 },
   status: 200,
   permission: null,

@@ -12,6 +12,8 @@ export const conflictReasons = {
   noRoom: 'the lot, or the stock of the item in the warehouse, would be too large',
   alreadyReversed: 'the transaction was reversed before',
   isReversal: 'a reversal cannot be reversed',
+  hasNoReversal: 'a hold has no reversal: the opposite hold undoes it',
+  lotNotInStock: 'the lot is used up',
   unitsMovedOn: 'some units are no longer where the transaction left them',
   nameTaken: 'the alias is an alias of another item, or the ShortID of an item',
   tooManyAliases: 'the item has as many aliases as an item may have',

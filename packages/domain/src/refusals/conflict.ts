@@ -236,6 +236,20 @@ export function isReversal(transactionNo: number): Conflict {
   return conflict('isReversal', { transactionNo }, () => 'A reversal cannot be reversed.');
 }
 
+/** A hold is undone by the opposite one. */
+export function hasNoReversal(transactionNo: number): Conflict {
+  return conflict(
+    'hasNoReversal',
+    { transactionNo },
+    () => 'A hold has no reversal: the opposite hold undoes it.',
+  );
+}
+
+/** A lot that is used up cannot be held or released. */
+export function lotNotInStock(recNo: number): Conflict {
+  return conflict('lotNotInStock', { recNo }, (text) => `Lot ${text.recNo} is not in stock.`);
+}
+
 /** The lot lacks the units that would go back. */
 export function unitsGone(recNo: number, asked: Quantity, present: Quantity): Conflict {
   return conflict(

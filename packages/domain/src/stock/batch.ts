@@ -87,7 +87,9 @@ export type LotState = {
   grossWeight: Quantity | null;
   hold: boolean;
   /** The lot whose hold, with its reason, this lot took over in this batch. */
-  holdOf?: LotState;
+  holdOf?: LotState | undefined;
+  /** The reason of a hold that this batch set, maybe empty. Comes before that of `holdOf`. */
+  holdReason?: string | undefined;
   /**
    * A stored lot keeps the values that a batch may change, as read. A split lot: `of` is the stored or
    * received lot whose other columns it has, `from` is the lot that it was split from.
@@ -151,6 +153,15 @@ export function adjust(batch: Batch, lot: LotState, delta: Quantity): void {
   level.used = true;
   change(batch, lot);
   if (lot.units === 0n) lot.hold = false;
+}
+
+/** Puts a lot on hold with this reason, which may be empty; null: releases it. */
+export function changeHold(batch: Batch, lot: LotState, reason: string | null): void {
+  const level = levelOf(batch, lot.partNo, lot.wid);
+  lot.hold = reason !== null;
+  lot.holdReason = reason ?? undefined;
+  level.onHold += lot.hold ? lot.units : -lot.units;
+  change(batch, lot);
 }
 
 /** Changes the units of a lot, and returns the line of the ledger for that. */

@@ -1,6 +1,6 @@
 import type { JsonAnswer } from '../json-text.ts';
 import { invalid, type Refusal } from '../refusals/refused.ts';
-import type { Batch, Entry, ItemFacts } from './batch.ts';
+import type { Batch, Entry, ItemFacts, LotState } from './batch.ts';
 
 /**
  * The decision about one transaction. The answer is made once the batch's numbers are known, or with null in
@@ -11,6 +11,8 @@ export type Decision =
   | {
       status: 'applied';
       entries: Entry[];
+      /** The lot that it held or released, which has no line of the ledger. */
+      held?: LotState;
       answer: (transactionNo: number | null) => Record<string, JsonAnswer>;
     }
   | { status: 'refused'; refusal: Refusal }
@@ -22,7 +24,7 @@ export const undecided: Decision = { status: 'undecided' };
 export function applied(
   entries: Entry[],
   answer: (transactionNo: number | null) => Record<string, JsonAnswer>,
-): Decision {
+): Extract<Decision, { status: 'applied' }> {
   return {
     status: 'applied',
     entries,

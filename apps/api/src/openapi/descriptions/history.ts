@@ -17,6 +17,7 @@ export const transaction: Transaction = {
   deviceSeq: null,
   reverses: null,
   reversedBy: null,
+  hold: null,
   lines: [
     {
       ...{ recNo: 6, partNo: 5, shortID: 'PAINT-WHITE', wID: 2, spot: 'R-01-1' },

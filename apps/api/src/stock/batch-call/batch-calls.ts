@@ -7,8 +7,8 @@ import { tooMany } from '../../http/limit-headers.ts';
 import type { Call, Reply } from '../../http/route.ts';
 import type { AnswerTexts } from '../answer-texts.ts';
 import { type ReadOutcomes, unknownKey } from '../known-outcomes.ts';
-import type { FindOriginals } from '../originals.ts';
 import type { Sender } from '../sender.ts';
+import type { FindSubjects } from '../subjects.ts';
 import type { Caller } from '../transactions.ts';
 import { createAtomic, type TryOutTogether } from './apply-atomic.ts';
 import type { ItemNames } from './item-names.ts';
@@ -33,7 +33,7 @@ export type BatchCallsOptions = {
   /** Operations in a window of 60 s, for clients without a limit of their own. */
   operationLimit: number;
   turns: BatchTurns;
-  findOriginals: FindOriginals;
+  findSubjects: FindSubjects;
   itemNames: ItemNames;
   tryOut: TryOutTogether;
   readOutcomes: ReadOutcomes;
@@ -68,7 +68,7 @@ export function createBatchCalls({
   limiter,
   operationLimit,
   turns,
-  findOriginals,
+  findSubjects,
   itemNames,
   tryOut,
   readOutcomes,
@@ -86,7 +86,7 @@ export function createBatchCalls({
       receivedAt: now() - (performance.now() - caller.arrivedAt),
       sentAt: sentAt === undefined ? null : parseDateTime(sentAt)!.at,
     };
-    const judging = judgeOperations(raw, caller.client, times, findOriginals);
+    const judging = judgeOperations(raw, caller.client, times, findSubjects);
     const operations = await judging.catch((error) => failUnjudged(error, raw, caller));
     return passDecided({ sender, readOutcomes }, operations, caller);
   }

@@ -5,8 +5,8 @@ import {
   type KindName,
   kindNames,
   kinds,
+  namesItem,
   permissionOf,
-  reverses,
   type SingleRequest,
   warehousesOf,
 } from '@inventory/domain/kinds/kinds';
@@ -21,7 +21,7 @@ import { hasDuplicateFields } from '../../http/reading/duplicate-fields.ts';
 import { fieldErrorsOf, withoutNulls } from '../../http/reading/parse.ts';
 import { namesOf, unknownAmong } from '../../http/reading/strict.ts';
 import { addDetails, type Details } from '../../http/route.ts';
-import { type FindOriginals, requestsOf } from '../originals.ts';
+import { type FindSubjects, requestsOf } from '../subjects.ts';
 import { evidenceOf, type SentTimes } from './evidence.ts';
 import { type SplitBatch, splitOperations } from './split-operations.ts';
 
@@ -138,7 +138,7 @@ export async function judgeOperations(
   { operations }: RawBatch,
   client: Client,
   times: SentTimes,
-  findOriginals: FindOriginals,
+  findSubjects: FindSubjects,
 ): Promise<Operation[]> {
   const pace = createPacer();
   const judged: Operation[] = [];
@@ -150,7 +150,7 @@ export async function judgeOperations(
   const got = await requestsOf(
     judged.flatMap((each) => requestIn(each) ?? []),
     client,
-    findOriginals,
+    findSubjects,
   );
   let next = 0;
   return judged.map((each): Operation => {
@@ -167,7 +167,7 @@ export function requestIn(operation: Operation): SingleRequest | undefined {
   return 'request' in operation ? operation.request : operation.misdated;
 }
 
-/** A transaction to reverse is looked up afterwards. */
+/** A transaction to reverse, or a lot that is named alone, is looked up afterwards. */
 function judge(sent: RawOperation, index: number, client: Client, times: SentTimes): Operation {
   if ('refusal' in sent) return { index, key: null, refusal: sent.refusal };
   const raw = sent.body;
@@ -198,7 +198,7 @@ function judge(sent: RawOperation, index: number, client: Client, times: SentTim
   const misdated = wrongTimes === null ? null : invalid(wrongTimes);
   const noted = evidence as Evidence | undefined;
   const request = { kind, body: body.data } as SingleRequest;
-  const outside = reverses(kind) ? null : denyWarehouses(client, warehousesOf(request));
+  const outside = namesItem(kind) ? denyWarehouses(client, warehousesOf(request)) : null;
   if (outside !== null) return { ...named, refusal: misdated ?? forbidden[outside] };
   return misdated === null
     ? { ...named, request, evidence: noted }
