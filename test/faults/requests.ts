@@ -52,8 +52,7 @@ export const itemIds = [...Array.from({ length: itemCount }, (_, n) => `ITEM-${n
  */
 export function createRequests(random: () => number): Requests {
   const undoable: { itemID: string; transactionNo: number }[] = [];
-  const holdable: { itemID: string; recNo: number }[] = [];
-  const held: typeof holdable = [];
+  const holds = createHolds(random);
   const warehouse = () => (random() < 0.5 ? 1 : 2);
   const singles = createSingleThings(random);
 
@@ -99,23 +98,13 @@ export function createRequests(random: () => number): Requests {
     return { kind: 'reverse', path: 'Reverse', itemID, body: { transactionNo, reference } };
   }
 
-  /** Requests some holds and releases twice; the second one changes nothing. */
-  function askHold(reference: string): Ask {
-    const isFull = held.length >= heldMax;
-    const { itemID, recNo } = isFull ? held[0]! : pickOne(random, holdable);
-    if (random() < 0.7) {
-      if (isFull) held.shift();
-      else held.push({ itemID, recNo });
-    }
-    return { kind: 'hold', path: 'Hold', itemID, body: { recno: recNo, hold: !isFull, reference } };
-  }
-
   return {
     next(reference, itemId) {
       const kind = random();
       if (kind < 0.04) return askCount(reference, itemId);
       if (kind < 0.1 && itemId === undefined && undoable.length > 0) return askReversal(reference);
-      if (kind < 0.14 && itemId === undefined && holdable.length > 0) return askHold(reference);
+      const asked = kind < 0.14 && itemId === undefined ? holds.next(reference) : null;
+      if (asked !== null) return asked;
       return itemId === undefined && random() < 0.25 ? singles.next(reference) : askPlain(reference, itemId);
     },
     nextReceipt: (reference) => askPlain(reference, undefined, ['Receive']),
@@ -125,12 +114,32 @@ export function createRequests(random: () => number): Requests {
       // Single things must stay where they are known to be, and reversing a large issue takes long.
       if (transactionNo === null || isSingle || ask.kind === 'large issue') return;
       if (path === 'Reverse' || path === 'Hold') return;
-      if (path === 'Receive' && recNo !== undefined) {
-        holdable.push({ itemID, recNo });
-        if (holdable.length > holdableMax) holdable.shift();
-      }
+      if (path === 'Receive' && recNo !== undefined) holds.learn(itemID, recNo);
       undoable.push({ itemID, transactionNo });
       if (undoable.length > undoableMax) undoable.shift();
+    },
+  };
+}
+
+/** Holds and releases of received lots, of which few are on hold at a time. */
+function createHolds(random: () => number) {
+  const holdable: { itemID: string; recNo: number }[] = [];
+  const held: typeof holdable = [];
+  return {
+    /** Requests some twice; the second one changes nothing. Null: no lot is known. */
+    next(reference: string): Ask | null {
+      if (holdable.length === 0) return null;
+      const isFull = held.length >= heldMax;
+      const { itemID, recNo } = isFull ? held[0]! : pickOne(random, holdable);
+      if (random() < 0.7) {
+        if (isFull) held.shift();
+        else held.push({ itemID, recNo });
+      }
+      return { kind: 'hold', path: 'Hold', itemID, body: { recno: recNo, hold: !isFull, reference } };
+    },
+    learn(itemID: string, recNo: number) {
+      holdable.push({ itemID, recNo });
+      if (holdable.length > holdableMax) holdable.shift();
     },
   };
 }
