@@ -54,7 +54,7 @@ export function createMirror({ lots, levels, items }: Lists): Mirror {
           return take(lot);
         }
         case 'item': {
-          const { type, aliases, ...item } = change;
+          const { type, aliases, aliasUnits, ...item } = change;
           itemsByNo.set(item.partNo, item);
           return;
         }

@@ -1920,8 +1920,8 @@ export interface components {
             discontinued: boolean;
             /** @description All aliases of the item */
             aliases: string[];
-            /** @description The aliases of which one scan stands for other than 1 unit, with these units */
-            aliasUnits: {
+            /** @description The aliases of which one scan stands for other than 1 unit, if there are any */
+            aliasUnits?: {
                 alias: string;
                 /** Format: decimal */
                 units: number;

@@ -208,11 +208,13 @@ const levelRecord = recordText({
 function otherChange(wids: readonly number[]): Piece {
   const aliases = piece`',"aliases":' || coalesce((
       select json_agg(alias order by alias)::text from item_alias where item_alias.part_no = item.part_no
-    ), '[]') || ',"aliasUnits":' || coalesce((
-      select json_agg(json_build_object('alias', alias, 'units', trim_scale(item_alias.units)) order by alias)::text
+    ), '[]') || coalesce((
+      select ',"aliasUnits":' || json_agg(
+          json_build_object('alias', alias, 'units', trim_scale(item_alias.units)) order by alias
+        )::text
       from item_alias
       where item_alias.part_no = item.part_no and item_alias.units <> 1
-    ), '[]')`;
+    ), '')`;
   return piece`
     case change.kind
       when 'item' then (

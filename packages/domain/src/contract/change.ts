@@ -37,7 +37,8 @@ const ItemChange = z
     aliases: z.array(z.string()).describe('All aliases of the item'),
     aliasUnits: z
       .array(z.object({ alias: z.string(), units: z.number() }))
-      .describe('The aliases of which one scan stands for other than 1 unit, with these units'),
+      .optional()
+      .describe('The aliases of which one scan stands for other than 1 unit, if there are any'),
   })
   .meta({ id: 'ItemChange' });
 
