@@ -69,6 +69,10 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await says(page, 'cracked');
     expect(await lot()).toMatchObject({ hold: true, holdReason: 'cracked' });
+    // An item has many lots, so it has neither.
+    await wedge(page, itemID);
+    await page.getByRole('button', { name: 'Receive', exact: true }).waitFor();
+    expect([await isShown(page, 'Hold'), await isShown(page, 'Release')]).toEqual([false, false]);
     await page.goto(`${new URL(service.baseUrl).origin}/console/#/transactions?kind=hold`);
     await page
       .getByText(/^Number \d+$/)

@@ -30,11 +30,8 @@ export function Actions({ about, stocked = [], lots = [], isWhole = false }) {
   };
   // One form at a time.
   if (state.form !== null) return null;
-  const fits = {
-    receive: !about.recno,
-    hold: about.recno && !lots[0].hold,
-    release: about.recno && lots[0].hold,
-  };
+  const isLot = Boolean(about.recno);
+  const fits = { receive: !isLot, hold: isLot && !lots[0].hold, release: isLot && lots[0].hold };
   const allowed = Object.keys(verbs).filter((op) => can(op) && (fits[op] ?? true));
   return html`<div class="actions">
     ${allowed.map((op) => html`<button class=${op} onClick=${() => open(op)}>${verbs[op]}</button>`)}
