@@ -98,6 +98,16 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await wedge(page, `(01)${gtin}(10)B`);
     await says(page, 'From the label: serial B, 12 units in place of 36.');
     expect(await unitsIn(page)).toBe('12');
+    // The plain code of the case beside its label is the same case.
+    await wedge(page, gtin);
+    await says(page, 'From the label: 12 units in place of 12.');
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await openForm(page, 'Receive');
+    // Each weighs something else, and the lot weighs both.
+    await wedge(page, `(01)${gtin}(10)W(3103)005020`);
+    await says(page, 'net weight 5.02, 12 units.');
+    await wedge(page, `(01)${gtin}(10)W(3103)004980`);
+    await says(page, 'net weight 10, 12 more units, 24 in all.');
     await page.getByRole('button', { name: 'Cancel' }).press('Enter');
     await openForm(page, 'Receive');
     const own = `(01)${gtin}(21)S-1`;

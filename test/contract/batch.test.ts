@@ -90,7 +90,10 @@ describe('POST /Inventory/Batch, each', () => {
           deviceSeq: 'must be at least 0.',
         }),
       ],
-      [{ op: 'steal', itemID }, invalid({ op: 'must be one of receive, move, issue, count, reverse, hold.' })],
+      [
+        { op: 'steal', itemID },
+        invalid({ op: 'must be one of receive, move, issue, count, reverse, hold.' }),
+      ],
       [receiveOf(itemID, 1, { wid: 3 }), forbidden.scope],
       [issueOf(itemID, 1), forbidden.permission],
       [{ op: 'count', itemID: '' }, forbidden.permission],

@@ -15,8 +15,10 @@ export async function readToday(since) {
   return { since, total: totalCount, transactions: value };
 }
 
-/** The same after a change. */
+/** The same after a change; undefined if it must be read again. */
 export function todayAfter({ since, total, transactions }, change) {
+  // A hold is told without its transaction.
+  if (change.type === 'hold') return undefined;
   const { clientId } = state.session.me;
   const isMeant = (each) => each.clientId === clientId && each.at >= since;
   const now = transactionsAfter(transactions, change, isMeant);

@@ -74,7 +74,9 @@ function usesOf({ things, gs1 }, focused) {
   return [...(values.recno ? [] : lots.map(ofLot)), ...spots];
 }
 
-const labelNames = ['serial', 'serial2', 'expires', 'netWeight'];
+// The fields by which two labels are of the same.
+const ownNames = ['serial', 'serial2', 'expires'];
+const labelNames = [...ownNames, 'netWeight'];
 const labelWords = {
   serial: 'serial',
   serial2: 'second serial',
@@ -84,7 +86,7 @@ const labelWords = {
 
 /** The fields that the label of the form's own item fills in. Units that a person typed stay. */
 function ofLabel(thing, form, gs1) {
-  const { op, values } = form;
+  const { op, values, opened, scanned } = form;
   const told = isItem(thing) ? (thing.operation?.body ?? {}) : { ...thing, units: undefined };
   const names = new Set(fieldsOf(op, values, state.session.me.warehouses).map(({ name }) => name));
   if (op === 'receive') for (const name of ['serial2', 'netWeight']) names.add(name);
@@ -94,13 +96,19 @@ function ofLabel(thing, form, gs1) {
       given[name] = name === 'expires' ? told[name].slice(0, 10) : told[name];
   const isCounted = told.units !== undefined && names.has('units');
   const kept = isCounted && isTyped(form) && values.units !== told.units;
-  // Another one of the same adds up, but a label with another serial is something else, and one with a number
-  // of its own is the same thing scanned again.
-  const isOther = Object.keys(given).some((name) => values[name] && values[name] !== given[name]);
+  // Another one of the same adds up, but a label with another serial, or without one, may be something else,
+  // and one with a number of its own is the same thing scanned again.
+  const before = (name) => scanned?.[name] ?? opened[name] ?? '';
+  const isOther = ownNames.some((name) => names.has(name) && before(name) !== (given[name] ?? ''));
   const adds = isCounted && !kept && values.units && !isOther && !gs1?.sscc && !told.serial2;
   if (isCounted && !kept) given.units = adds ? sum([values.units, told.units]) : told.units;
+  // The weight of all units: that of a part says nothing.
+  if (adds && (values.netWeight || given.netWeight))
+    given.netWeight =
+      values.netWeight && given.netWeight ? sum([values.netWeight, given.netWeight]) : undefined;
   if (Object.keys(given).length === 0 && !kept) return [];
-  const parts = Object.entries(given).map(([name, value]) => {
+  const said = Object.entries(given).filter(([, value]) => value !== undefined);
+  const parts = said.map(([name, value]) => {
     if (name !== 'units') return `${labelWords[name]} ${name === 'expires' ? day(value) : value}`;
     if (adds) return `${told.units} more units, ${value} in all`;
     const replaces = isOther && values.units ? ` in place of ${values.units}` : '';

@@ -89,8 +89,11 @@ function Transactions({ shortID }) {
   const { client } = state.session;
   const read = async () =>
     (await client.transactions({ itemID: shortID, pageSize: transactionsMax }).page()).value;
-  const apply = (known, change) =>
-    transactionsAfter(known, change, ({ itemID }) => itemID === shortID).slice(0, transactionsMax);
+  const apply = (known, change) => {
+    // A hold is told without its transaction.
+    if (change.type === 'hold') return change.shortID === shortID ? undefined : known;
+    return transactionsAfter(known, change, ({ itemID }) => itemID === shortID).slice(0, transactionsMax);
+  };
   const [shown, problem] = useHeld(
     `item/${shortID}/transactions`,
     read,

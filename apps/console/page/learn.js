@@ -15,7 +15,7 @@ const unitUsual = 'EA';
 /** The form in which an unknown code gets its meaning. */
 export const Learn = ({ learning }) =>
   learning.kind === 'teach'
-    ? html`<${Teach} learning=${learning} />`
+    ? html`<${Teach} key=${learning.code} learning=${learning} />`
     : html`<${NewItem} learning=${learning} />`;
 
 const close = () => update({ learning: null });

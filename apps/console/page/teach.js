@@ -16,11 +16,14 @@ export function teachable({ data, gs1 }) {
 /** Whether a code is a number that trade gives to an item, rather than a name that people give. */
 export const isTradeNumber = ({ gs1 }) => Boolean(gs1?.gtin);
 
-/** Teaches a code to an item; one scan of it stands for these units. Returns null, or why not, for people. */
-export async function teach(code, { partNo, shortID }, units = '1') {
+/**
+ * Teaches a code to an item. `units`: what one scan of it stands for, if a person said it. Returns null, or
+ * why not, for people.
+ */
+export async function teach(code, { partNo, shortID }, units) {
   const path = { partNo, alias: code };
   try {
-    const body = units === '1' ? undefined : { units: Number(units) };
+    const body = units === undefined ? undefined : { units: Number(units) };
     await state.session.client.api.PUT('/Item/{partNo}/Aliases/{alias}', { params: { path }, body });
     return null;
   } catch (error) {

@@ -56,7 +56,8 @@ $$;
 
 -- Changes that are no stock transactions: of items and their aliases, of order quantities, of names of
 -- warehouses, and holds and releases. A row only says that something must be looked at. Its number places it
--- among the stock transactions; a hold or release has the number of its own transaction.
+-- among the stock transactions; a hold or release by the command line has that of its
+-- own transaction.
 create table change (
   change_no bigint primary key,
   kind text not null check (kind in ('item', 'level', 'warehouse', 'hold')),

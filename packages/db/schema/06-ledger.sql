@@ -62,7 +62,8 @@ create index stock_transaction_item_wid_idx on stock_transaction (part_no, wid, 
 create index stock_transaction_item_to_wid_idx on stock_transaction (part_no, to_wid) where to_wid is not null;
 create index stock_transaction_wid_at_idx on stock_transaction (wid, at) where wid is not null;
 create index stock_transaction_to_wid_at_idx on stock_transaction (to_wid, at) where to_wid is not null;
--- Holds and releases are not in the list of transactions. The list of lots finds its changes by them.
+-- Holds and releases by the command line are not in the list of transactions. The list of lots finds its
+-- changes by them.
 create index stock_transaction_hold_wid_at_idx on stock_transaction (((result->>'wid')::integer), at)
   where kind in ('hold', 'release');
 -- Rows without a value are not in these indexes and cost nothing.

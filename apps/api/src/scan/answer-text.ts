@@ -143,7 +143,8 @@ function matchText(
     const lot = lots.get(match.recNo)!;
     const { recNo, ...rest } = lot;
     // Only the item in the code tells what its count is of.
-    const named = draft.wanted.filter(isItemMatch).find(({ partNo }) => partNo === item.partNo);
+    const names = draft.wanted.filter(isItemMatch).filter(({ partNo }) => partNo === item.partNo);
+    const named = names.find(({ kind }) => kind === 'alias') ?? names[0];
     const units = named === undefined ? null : unitsOfScan(named.units, draft.gs1);
     const operation = operationOfLot({ ...lot, shortID: item.shortID }, units);
     return jsonText({ kind: match.kind, recNo, ...ofItem, ...rest, operation });

@@ -16,7 +16,9 @@ export const HoldRequest = z
   .object({
     recno: RecordNo.describe('The lot'),
     hold: Flag.describe('true: put it on hold; false: release it'),
-    reason: text(lengthMax.description).optional().describe('Why it is on hold: `holdReason` of the lot'),
+    reason: text(lengthMax.description)
+      .optional()
+      .describe('Why: `holdReason` of a lot on hold. That of a release is in the history alone'),
     remark: text(lengthMax.remark).optional().describe('Notes'),
     reference: text(lengthMax.label).optional().describe('External reference'),
   })
@@ -77,6 +79,8 @@ const words: KindWords<HoldRequest, z.infer<typeof HoldAnswer>> = {
   notes: `
 *Extension.* A lot on hold stays in stock and counts in \`inStock\` and \`onHold\`. Nothing is issued from it, and it moves only where \`recno\` names it. It needs the permissions 95 and 88,
 and the warehouse of the lot in scope; another lot: 404. A lot that is used up: 409.
+
+The list of transactions has it, with \`hold\` instead of lines, so it is found by \`kind\` and \`itemID\`, and not by \`recNo\` or \`serial\`.
 
 A lot that is so already stays as it is, with the reason that it has: \`changed: false\`. The call is recorded, and \`GET /Changes\` tells it as \`hold\`. The opposite call undoes it; it has no
 reversal. A lot that becomes empty loses its hold.${dryRunWords}`,
