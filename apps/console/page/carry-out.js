@@ -66,9 +66,15 @@ export function movedWords({ expected, present }) {
   return `${expected} was recorded when the count began, ${present} is now: ${comparedWords(difference(present, expected)).replace('recorded', 'then')}.`;
 }
 
+/** What a hold or a release has done. */
+function heldWords(held, shortID, { body }) {
+  if (body?.changed !== false) return holdText(held, shortID);
+  const lot = `Lot ${held.recNo} of ${shortID}`;
+  return held.hold ? `${lot} was on hold already, and keeps its reason` : `${lot} was not on hold`;
+}
+
 function noticeOfHold({ recno, hold, reason }, { shortID, holdReason }, result) {
-  const text = holdText({ recNo: recno, hold, reason }, shortID);
-  const notice = noticeOf(text, 'hold', result);
+  const notice = noticeOf(heldWords({ recNo: recno, hold, reason }, shortID, result), 'hold', result);
   // The opposite undoes it, and a lot that was on hold before keeps its reason.
   const opposite = { op: 'hold', recno, hold: !hold, ...(!hold && holdReason && { reason: holdReason }) };
   return { ...notice, opposite: result.body?.changed ? { operation: opposite, shortID } : null };
@@ -81,7 +87,8 @@ export async function undoNotice({ transactionNo, opposite }) {
   const { operation, shortID } = opposite;
   const result = await work(operation);
   if (result.status === 'refused') return update({ notice: { text: reasonOf(result.error), level: 'bad' } });
-  update({ notice: noticeOf(holdText({ ...operation, recNo: operation.recno }, shortID), 'hold', result) });
+  const words = heldWords({ ...operation, recNo: operation.recno }, shortID, result);
+  update({ notice: noticeOf(words, 'hold', result) });
 }
 
 /** Undoes a transaction and says so. */

@@ -84,7 +84,10 @@ export function operationOf({ op, values, opened, scanned, sure }, { isTry = fal
   if (op === 'count' && everywhere && !recno && !values.spot && !values.serial) operation.everywhere = true;
   // With a lot, only the lot counts.
   const texts = [...textsOf(op, recno)];
-  if (op === 'receive') texts.push('expires', 'serial2', 'netWeight');
+  if (op === 'receive') texts.push('expires', 'serial2');
+  // A label's weight is that of the units that it told.
+  const told = scanned.units ?? opened.units ?? '';
+  if (op === 'receive' && [written, ''].includes(told)) texts.push('netWeight');
   for (const name of texts) {
     const text = String(values[name] ?? '').trim();
     if (text !== '') operation[name] = text;

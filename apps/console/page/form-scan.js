@@ -95,29 +95,35 @@ function ofLabel(thing, form, gs1) {
     if (names.has(name) && told[name])
       given[name] = name === 'expires' ? told[name].slice(0, 10) : told[name];
   const isCounted = told.units !== undefined && names.has('units');
-  const kept = isCounted && isTyped(form) && values.units !== told.units;
-  // Another one of the same adds up, but a label with another serial, or without one, may be something else,
-  // and one with a number of its own is the same thing scanned again.
+  const { units = '' } = values;
   const before = (name) => scanned?.[name] ?? opened[name] ?? '';
-  const isOther = ownNames.some((name) => names.has(name) && before(name) !== (given[name] ?? ''));
-  const adds = isCounted && !kept && values.units && !isOther && !gs1?.sscc && !told.serial2;
-  if (isCounted && !kept) given.units = adds ? sum([values.units, told.units]) : told.units;
+  const own = ownNames.filter((name) => names.has(name)).map((name) => [before(name), given[name] ?? '']);
+  const isOther = own.some(([one, other]) => one !== other && one !== '' && other !== '');
+  // A code that says less, or more, may be of the same thing or of another one: a person has to tell.
+  const isUnclear = !isOther && own.some(([one, other]) => one !== other);
+  // One with a number of its own is the same thing scanned again.
+  const isOne = Boolean(gs1?.sscc ?? told.serial2);
+  const kept = isCounted && units !== '' && units !== told.units && (isTyped(form) || isUnclear);
+  const adds = isCounted && units !== '' && !isTyped(form) && !isOther && !isUnclear && !isOne;
+  if (isCounted && !kept) given.units = adds ? sum([units, told.units]) : told.units;
   // The weight of all units: that of a part says nothing.
+  if (kept) given.netWeight = undefined;
   if (adds && (values.netWeight || given.netWeight))
     given.netWeight =
       values.netWeight && given.netWeight ? sum([values.netWeight, given.netWeight]) : undefined;
-  if (Object.keys(given).length === 0 && !kept) return [];
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
+  if (said.length === 0 && !kept) return [];
   const parts = said.map(([name, value]) => {
     if (name !== 'units') return `${labelWords[name]} ${name === 'expires' ? day(value) : value}`;
     if (adds) return `${told.units} more units, ${value} in all`;
-    const replaces = isOther && values.units ? ` in place of ${values.units}` : '';
-    return `${value} units${replaces}`;
+    return `${value} units${isOther && units !== '' ? ` in place of ${units}` : ''}`;
   });
   return [
     {
       ...{ label: 'This item', values: given, text: `From the label: ${parts.join(', ') || 'nothing new'}.` },
-      kept: kept && `It counts ${told.units} units; the ${values.units} that were typed stay.`,
+      kept:
+        kept &&
+        `It counts ${told.units} units; the ${units} that were ${isTyped(form) ? 'typed' : 'scanned'} stay.`,
     },
   ];
 }

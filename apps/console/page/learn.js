@@ -36,8 +36,10 @@ function Teach({ learning }) {
   // What the units may mean, until a person has said it; and what they said.
   const [choices, setChoices] = useState(null);
   const [sure, setSure] = useState(null);
+  const [isSaid, setSaid] = useState(false);
   const take = (written, isSure) => {
     setUnits(written);
+    setSaid(true);
     setSure(isSure ? written : null);
     setChoices(null);
     setProblem(null);
@@ -56,7 +58,8 @@ function Teach({ learning }) {
     if (meanings !== null) return setProblem(`${units} may mean two amounts. Which?`);
     if (amount === null || Number(amount) === 0) return setProblem('Units must be a number above 0.');
     setBusy(true);
-    const why = await teach(code, item, amount);
+    // A person who left the field alone changes no units that somebody else has taught.
+    const why = await teach(code, item, isSaid ? amount : undefined);
     setBusy(false);
     if (why === null) learnt(learning, `“${code}” is ${item.shortID} from now on.`);
     else setProblem(why);

@@ -62,12 +62,15 @@ export function Lot({ recNo }) {
       ![null, '', undefined, 0, '0'].includes(lot[name]) ||
       (name === 'reasonCode' && isNamed(lot.reasonCode)),
   );
+  // What one scan of its label stands for.
+  const { units } = state.told?.recNo === lot.recNo ? state.told.fills : {};
+  const about = { itemID: lot.shortID, recno: lot.recNo, wid: lot.wID, spot: lot.spot, units };
   return html`
     <section class="card" aria-label=${`Lot ${recNo}`}>
       <p class="quiet">Lot ${lot.recNo} of <a href=${addressOf('item', lot.shortID)}><bdi>${lot.shortID}</bdi></a></p>
       <h1>${lot.units} <span class="quiet"><bdi>${unitOf(lot) || 'units'}</bdi></span><${Marks} lot=${lot} /></h1>
       <p><bdi>${lot.description}</bdi></p>
-      ${lot.shipped === null && html`<${Actions} about=${{ itemID: lot.shortID, recno: lot.recNo, wid: lot.wID, spot: lot.spot }} lots=${[lot]} />`}
+      ${lot.shipped === null && html`<${Actions} about=${about} lots=${[lot]} />`}
       ${problem && html`<p class="alert" role="alert">${problem}</p>`}
       <dl class="facts">
         ${told.map(

@@ -81,7 +81,7 @@ export function choose(match) {
   const told = operation?.body ?? {};
   const { units, serial, serial2, expires, netWeight } = told;
   const fills = { units, serial, serial2, expires, netWeight };
-  state.told = { shortID: match.shortID, description: match.description, fills };
+  state.told = { shortID: match.shortID, recNo: match.recNo, description: match.description, fills };
   if (isLot) go('lot', String(match.recNo));
   else go('item', match.shortID);
 }

@@ -24,8 +24,13 @@ export async function teach(code, { partNo, shortID }, units) {
   const path = { partNo, alias: code };
   try {
     const body = units === undefined ? undefined : { units: Number(units) };
-    await state.session.client.api.PUT('/Item/{partNo}/Aliases/{alias}', { params: { path }, body });
-    return null;
+    const { data } = await state.session.client.api.PUT('/Item/{partNo}/Aliases/{alias}', {
+      params: { path },
+      body,
+    });
+    // A service of an older version knows no units.
+    const isStored = units === undefined || Number(data.units) === Number(units);
+    return isStored ? null : `“${code}” is ${shortID} now, but its units were not stored. Try again later.`;
   } catch (error) {
     if (error.reason === 'nameTaken')
       return `“${code}” is ${await ownerOf(error)} already, and means that item.`;

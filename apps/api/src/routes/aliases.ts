@@ -1,4 +1,4 @@
-import type { Taught } from '@inventory/db/catalog/aliases';
+import type { AliasToTeach, Taught } from '@inventory/db/catalog/aliases';
 import { findItem } from '@inventory/db/catalog/items';
 import { aliasPage } from '@inventory/db/lists/list-aliases';
 import type { Wait } from '@inventory/db/postgres/statement-pool';
@@ -84,13 +84,7 @@ export function aliasRoutes(database: Database) {
       notFound: noSuchItem,
       misfit,
       description: teachAlias,
-      handle: async ({ params: { partNo, alias }, body: { units = null }, wait }) => {
-        const taught = await addAliasOf(database, { alias, partNo, units }, wait);
-        if (taught === 'tooMany') throw new Refused(tooManyAliases());
-        if (taught.partNo === null) return null;
-        if (taught.partNo !== partNo || taught.isShortId) throw new Refused(nameTaken(taught.partNo));
-        return ok({ alias, partNo, status: statusOf(taught), units: parseQuantity(taught.units!) });
-      },
+      handle: ({ params, body: { units = null }, wait }) => teach(database, { ...params, units }, wait),
     }),
     route({
       method: 'DELETE',
@@ -114,6 +108,18 @@ export function aliasRoutes(database: Database) {
           : null,
     }),
   ];
+}
+
+/** Null: there is no such item. Throws Refused. */
+async function teach(database: Database, asked: AliasToTeach, wait: Wait): Promise<Reply | null> {
+  const { alias, partNo, units } = asked;
+  const taught = await addAliasOf(database, asked, wait);
+  if (taught === 'tooMany') throw new Refused(tooManyAliases());
+  if (taught.partNo === null) return null;
+  if (taught.partNo !== partNo || taught.isShortId) throw new Refused(nameTaken(taught.partNo));
+  // It may be removed again by now.
+  const now = taught.units ?? String(units ?? 1);
+  return ok({ alias, partNo, status: statusOf(taught), units: parseQuantity(now) });
 }
 
 async function isItem({ reads }: Database, partNo: number, wait: Wait): Promise<boolean> {

@@ -27,7 +27,7 @@ export const transaction: Transaction = {
 };
 
 const notes = `
-An applied receipt, move, issue, count or reversal that touched a warehouse in scope; lines in other warehouses are left out. \`balance\`: the
+An applied receipt, move, issue, count, reversal or hold that touched a warehouse in scope; lines in other warehouses are left out. \`balance\`: the
 units of the lot after the line. In a list, a transaction shows its first 100 lines, or fewer in a page whose lines would take more than 2 MiB; if \`moreLines\` is true, get the transaction by number to see all. A device's notes (\`capturedAt\`, by its own clock) are evidence; \`at\` is the time that counts.`;
 
 export const transactions: RouteDescription = {
