@@ -56,7 +56,7 @@ export interface paths {
         /**
          * List applied stock transactions that touched a warehouse in scope, newest first
          * @description *Extension.* Newest first: by `transactionNo`, descending.
-         *     An applied receipt, move, issue, count or reversal that touched a warehouse in scope; lines in other warehouses are left out. `balance`: the
+         *     An applied receipt, move, issue, count, reversal or hold that touched a warehouse in scope; lines in other warehouses are left out. `balance`: the
          *     units of the lot after the line. In a list, a transaction shows its first 100 lines, or fewer in a page whose lines would take more than 2 MiB; if `moreLines` is true, get the transaction by number to see all. A device's notes (`capturedAt`, by its own clock) are evidence; `at` is the time that counts. All filters must match. `wid` out of scope: 403. With
          *     `modifiedSince`, a transaction counts as modified when it is reversed, because `reversedBy` changes.
          *
@@ -81,7 +81,7 @@ export interface paths {
         /**
          * Get one applied stock transaction
          * @description *Extension.*
-         *     An applied receipt, move, issue, count or reversal that touched a warehouse in scope; lines in other warehouses are left out. `balance`: the
+         *     An applied receipt, move, issue, count, reversal or hold that touched a warehouse in scope; lines in other warehouses are left out. `balance`: the
          *     units of the lot after the line. In a list, a transaction shows its first 100 lines, or fewer in a page whose lines would take more than 2 MiB; if `moreLines` is true, get the transaction by number to see all. A device's notes (`capturedAt`, by its own clock) are evidence; `at` is the time that counts. A transaction that was never applied or is out of scope: 404.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
@@ -467,6 +467,8 @@ export interface paths {
          * Put a lot on hold, or release it
          * @description *Extension.* A lot on hold stays in stock and counts in `inStock` and `onHold`. Nothing is issued from it, and it moves only where `recno` names it. It needs the permissions 95 and 88,
          *     and the warehouse of the lot in scope; another lot: 404. A lot that is used up: 409.
+         *
+         *     The list of transactions has it, with `hold` instead of lines, so it is found by `kind` and `itemID`, and not by `recNo` or `serial`.
          *
          *     A lot that is so already stays as it is, with the reason that it has: `changed: false`. The call is recorded, and `GET /Changes` tells it as `hold`. The opposite call undoes it; it has no
          *     reversal. A lot that becomes empty loses its hold.
@@ -2522,7 +2524,7 @@ export interface components {
             recno: number;
             /** @description true: put it on hold; false: release it */
             hold: boolean;
-            /** @description Why it is on hold: `holdReason` of the lot */
+            /** @description Why: `holdReason` of a lot on hold. That of a release is in the history alone */
             reason?: string | null;
             /** @description Notes */
             remark?: string | null;
@@ -2842,7 +2844,7 @@ export interface components {
             recno: number;
             /** @description true: put it on hold; false: release it */
             hold: boolean;
-            /** @description Why it is on hold: `holdReason` of the lot */
+            /** @description Why: `holdReason` of a lot on hold. That of a release is in the history alone */
             reason?: string | null;
             /** @description Notes */
             remark?: string | null;
