@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
 import {
   fillIn,
@@ -13,22 +13,17 @@ import {
 import { filmOf } from '../harness/pages/film.ts';
 import { typeByHand, wedge } from '../harness/pages/hands.ts';
 import { expectReadable } from '../harness/pages/readable.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 
 describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   async function open(options: Parameters<Browser['newContext']>[0] = {}) {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...options });
-    onTestFinished(() => context.close());
     return { context, ...(await openConsole(context, service)) };
   }
 

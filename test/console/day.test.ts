@@ -1,6 +1,5 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import {
   fillIn,
   openConsole,
@@ -11,6 +10,7 @@ import {
   typeInto,
 } from '../harness/pages/console.ts';
 import { typeByHand, wedge } from '../harness/pages/hands.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService();
@@ -18,12 +18,7 @@ const service = useService();
 const dayMs = 1_200_000;
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   test(
     'half a day by keys and bursts alone, beside a second device: 100 scans, 20 receipts, 10 moves, 30 issues, 5 counts, 3 undone, twice offline',

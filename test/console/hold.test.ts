@@ -1,21 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import { openConsole, openForm, signIn } from '../harness/pages/console.ts';
 import { typeByHand, wedge } from '../harness/pages/hands.ts';
 import { expectReadable } from '../harness/pages/readable.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   /** Opens the view of a new lot of 5 units, by its serial. */
   async function open(permissions?: number[]) {
@@ -25,7 +21,6 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     const serial = uniqueName('SER');
     const recNo = await receiveLot(keeper, itemID, 5, { serial, spot: 'A-01' });
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-    onTestFinished(() => context.close());
     const { page, complaints } = await openConsole(context, service);
     await signIn(page, client);
     await wedge(page, serial);

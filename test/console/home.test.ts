@@ -1,9 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import { fillIn, openConsole, scanItem, signIn } from '../harness/pages/console.ts';
 import { wedge } from '../harness/pages/hands.ts';
 import { expectReadable } from '../harness/pages/readable.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 
@@ -11,16 +11,10 @@ const service = useService();
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   async function open(width: number) {
     const context = await browser.newContext({ viewport: { width, height: 844 } });
-    onTestFinished(() => context.close());
     const opened = await openConsole(context, service);
     const { page } = opened;
     const calls: string[] = [];

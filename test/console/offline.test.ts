@@ -1,20 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { openStretch } from '../harness/network/through.ts';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import { openConsole, openForm, scanItem, signIn } from '../harness/pages/console.ts';
 import { typeByHand, wedge } from '../harness/pages/hands.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   const cases = [true, false].flatMap((hasAdapter) =>
     [true, false].map((hasLine) => ({
@@ -33,7 +28,6 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       const line = await openStretch(service.baseUrl);
       onTestFinished(() => line.close());
       const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-      onTestFinished(() => context.close());
       await context.addInitScript(
         `Object.defineProperty(Navigator.prototype, 'onLine', { get: () => ${hasAdapter} })`,
       );

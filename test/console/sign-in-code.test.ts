@@ -1,11 +1,12 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { BrowserContext, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
 import { readDrawing } from '../harness/codes/read-drawing.ts';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import { fillIn, openConsole, openForm, scanItem, signIn, typeInto } from '../harness/pages/console.ts';
 import { wedge } from '../harness/pages/hands.ts';
 import { expectReadable } from '../harness/pages/readable.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { runHere } from '../harness/service/command-line.ts';
 import { useService } from '../harness/service/service.ts';
 
@@ -83,17 +84,11 @@ test('without an address, it is that of CERTIFICATE_URL, or this machine, which 
 });
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   /** Opens a tab and notes whatever leaves it or stands in its log. */
   async function open(width = 390) {
     const context = await browser.newContext({ viewport: { width, height: 844 } });
-    onTestFinished(() => context.close());
     const { page, complaints } = await openConsole(context, service);
     const said: string[] = [];
     page.on('console', (message) => said.push(message.text()));

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import { openConsole, overflowOf, signIn, typeInto } from '../harness/pages/console.ts';
 import { typeByHand } from '../harness/pages/hands.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import type { ApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
@@ -13,16 +14,10 @@ const service = useService();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   async function open(address: string, options: Parameters<Browser['newContext']>[0] = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    onTestFinished(() => context.close());
     const { page, complaints } = await openConsole(context, service);
     const client = await service.client();
     await page.goto(`${new URL(service.baseUrl).origin}/console/#/${address}`);

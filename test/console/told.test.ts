@@ -1,24 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import { openConsole, scanItem, signIn } from '../harness/pages/console.ts';
 import { wedge } from '../harness/pages/hands.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   async function open(options: { isKept?: boolean } = {}) {
     const client = await service.client();
     const context = await browser.newContext();
-    onTestFinished(() => context.close());
     const { page } = await openConsole(context, service);
     await signIn(page, client, options);
     return { client, page };

@@ -1,20 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import { openConsole, openForm, signIn, typeInto } from '../harness/pages/console.ts';
 import { typeByHand, wedge } from '../harness/pages/hands.ts';
 import { expectReadable } from '../harness/pages/readable.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   async function open(aliases: Record<string, number> = {}) {
     const client = await service.client({ rateLimit: 100_000 });
@@ -23,7 +19,6 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     for (const [alias, units] of Object.entries(aliases))
       expect((await client.put(`/Item/${partNo}/Aliases/${alias}`, { units })).status).toBe(200);
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-    onTestFinished(() => context.close());
     const { page, complaints } = await openConsole(context, service);
     await signIn(page, client);
     const aliasesNow = async () => (await client.get(`/Item/${partNo}/Aliases`)).body.value;

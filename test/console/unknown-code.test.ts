@@ -1,25 +1,20 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import { openConsole, signIn, typeInto } from '../harness/pages/console.ts';
 import { typeByHand, wedge } from '../harness/pages/hands.ts';
 import { expectReadable } from '../harness/pages/readable.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   async function open(width: number, permissions?: number[]) {
     const client = await service.client(permissions && { permissions });
     const context = await browser.newContext({ viewport: { width, height: 844 } });
-    onTestFinished(() => context.close());
     const { page, complaints } = await openConsole(context, service);
     await signIn(page, client);
     const press = (name: string) => page.getByRole('button', { name, exact: true }).press('Enter');

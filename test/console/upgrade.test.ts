@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, slowMs, startBrowser } from '../harness/pages/browser.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { hasBrowser, slowMs } from '../harness/pages/browser.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService();
@@ -50,12 +51,7 @@ test('404: a file of another version than is asked for', async () => {
 });
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Awaited<ReturnType<typeof startBrowser>>;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   test('while two versions are deployed behind one address, a device keeps the files of one of them alone', async () => {
     let versions: ('this' | 'next')[] = ['this'];
@@ -64,7 +60,6 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       server.close();
     });
     const context = await browser.newContext();
-    onTestFinished(() => context.close());
     const page = await context.newPage();
     page.setDefaultTimeout(slowMs);
     await page.goto(`${origin}/console/`);

@@ -1,26 +1,20 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import { fillIn, openConsole, openForm, scanItem, signIn, typeInto } from '../harness/pages/console.ts';
 import { typeByHand } from '../harness/pages/hands.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = useBrowser();
 
   async function open() {
     const client = await service.client();
     const itemID = await service.item();
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-    onTestFinished(() => context.close());
     const { page } = await openConsole(context, service);
     await signIn(page, client);
     const look = async () => {
