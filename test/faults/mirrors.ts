@@ -317,9 +317,9 @@ function differingOrder(told: readonly number[], ledger: readonly number[]): str
 async function readNumbers(sql: Sql, wids: number[]): Promise<number[]> {
   const rows = await sql<{ no: number }[]>`
     select transaction_no as no
-    -- A hold is told as its lot.
     from stock_transaction
-    where kind <> 'hold' and wid = any(${wids}::integer[]) or to_wid = any(${wids}::integer[])
+    -- A hold is told as its lot.
+    where kind <> 'hold' and (wid = any(${wids}::integer[]) or to_wid = any(${wids}::integer[]))
     order by transaction_no`;
   return rows.map(({ no }) => no);
 }
