@@ -67,36 +67,36 @@ export function movedWords({ expected, present }) {
 }
 
 /** What a hold or a release has done. */
-function heldWords(held, shortID, { body }) {
-  if (body?.changed !== false) return holdText(held, shortID);
-  const lot = `Lot ${held.recNo} of ${shortID}`;
-  return held.hold ? `${lot} was on hold already, and keeps its reason` : `${lot} was not on hold`;
+function heldWords({ recno: recNo, hold, reason }, shortID, { body }) {
+  if (body?.changed !== false) return holdText({ recNo, hold, reason }, shortID);
+  const lot = `Lot ${recNo} of ${shortID}`;
+  return hold ? `${lot} was on hold already, and keeps its reason` : `${lot} was not on hold`;
 }
 
-function noticeOfHold({ recno, hold, reason }, { shortID, holdReason }, result) {
-  const notice = noticeOf(heldWords({ recNo: recno, hold, reason }, shortID, result), 'hold', result);
+function noticeOfHold(operation, { shortID, holdReason }, result) {
+  const { op, recno, hold } = operation;
+  const notice = noticeOf(heldWords(operation, shortID, result), op, result);
   // The opposite undoes it, and a lot that was on hold before keeps its reason.
-  const opposite = { op: 'hold', recno, hold: !hold, ...(!hold && holdReason && { reason: holdReason }) };
+  const opposite = { op, recno, hold: !hold, ...(!hold && holdReason && { reason: holdReason }) };
   return { ...notice, opposite: result.body?.changed ? { operation: opposite, shortID } : null };
 }
 
+/** Undoes a transaction and says so. */
+export const undo = (transactionNo) =>
+  undoBy({ op: 'reverse', transactionNo }, () => `Undid transaction ${transactionNo}`);
+
 /** Undoes what a notice tells, and says so. */
-export async function undoNotice({ transactionNo, opposite }) {
+export function undoNotice({ transactionNo, opposite }) {
   if (!opposite) return undo(transactionNo);
-  update({ notice: null });
   const { operation, shortID } = opposite;
-  const result = await work(operation);
-  if (result.status === 'refused') return update({ notice: { text: reasonOf(result.error), level: 'bad' } });
-  const words = heldWords({ ...operation, recNo: operation.recno }, shortID, result);
-  update({ notice: noticeOf(words, 'hold', result) });
+  return undoBy(operation, (result) => heldWords(operation, shortID, result));
 }
 
-/** Undoes a transaction and says so. */
-export async function undo(transactionNo) {
+async function undoBy(operation, wordsOf) {
   update({ notice: null });
-  const result = await work({ op: 'reverse', transactionNo });
+  const result = await work(operation);
   if (result.status === 'refused') return update({ notice: { text: reasonOf(result.error), level: 'bad' } });
-  update({ notice: noticeOf(`Undid transaction ${transactionNo}`, 'reverse', result) });
+  update({ notice: noticeOf(wordsOf(result), operation.op, result) });
 }
 
 /**

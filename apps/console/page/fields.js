@@ -52,19 +52,12 @@ export function operationOf({ op, values, opened, scanned, sure }, { isTry = fal
   const amountName = op === 'count' ? 'counted' : 'units';
   const written = String(values[amountName] ?? '');
   const amount = amountOf(written);
-  const meanings = meaningsOf(written);
   // A code says what it means, and a person may have been asked.
   const isClear = [opened[amountName], scanned[amountName], sure].includes(written);
   const fault = (name, message) => ({ fault: { name, message } });
-  if (amount === null || (op !== 'count' && Number(amount) === 0))
-    return fault(
-      amountName,
-      op === 'count' ? 'Counted must be a number.' : 'Units must be a number above 0.',
-    );
-  if (meanings !== null && !isClear)
-    return {
-      fault: { name: amountName, message: `${written} may mean two amounts. Which?`, choices: meanings },
-    };
+  if (op === 'count' && amount === null) return fault(amountName, 'Counted must be a number.');
+  const wrong = unitsFault(written, { isClear, mayBeZero: op === 'count' });
+  if (wrong !== null) return { fault: { name: amountName, ...wrong } };
   const reason = codeOfText(values.reasonCode, op);
   if (op !== 'move' && !isTry && reason === null)
     return fault(
@@ -93,6 +86,18 @@ export function operationOf({ op, values, opened, scanned, sure }, { isTry = fal
     if (text !== '') operation[name] = text;
   }
   return { operation };
+}
+
+/**
+ * Why an amount that was written cannot be taken: `{ message, choices }`, where `choices` are the amounts that
+ * it may mean; null: it can. `isClear`: what it means is known.
+ */
+export function unitsFault(written, { isClear, mayBeZero = false }) {
+  const amount = amountOf(written);
+  if (amount === null || (!mayBeZero && Number(amount) === 0))
+    return { message: 'Units must be a number above 0.' };
+  const choices = meaningsOf(written);
+  return choices === null || isClear ? null : { message: `${written} may mean two amounts. Which?`, choices };
 }
 
 function holdOf(op, { recno, reason = '' }) {

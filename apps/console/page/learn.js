@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { unitsFault } from './fields.js';
 import { FormNote } from './form-note.js';
-import { amountOf, meaningsOf } from './format.js';
+import { amountOf } from './format.js';
 import { html } from './html.js';
 import { patiently } from './limit.js';
 import { scan } from './scan.js';
@@ -32,16 +33,15 @@ function Teach({ learning }) {
   const { code, item } = learning;
   const submit = useRef();
   const [problem, setProblem] = useState(learning.problem ?? null);
-  const [units, setUnits] = useState('1');
-  // What the units may mean, until a person has said it; and what they said.
-  const [choices, setChoices] = useState(null);
+  // null: a person has left the field alone, and then changes no units that somebody else has taught.
+  const [units, setUnits] = useState(null);
   const [sure, setSure] = useState(null);
-  const [isSaid, setSaid] = useState(false);
+  // The amounts that the units may mean.
+  const [choices, setChoices] = useState([]);
   const take = (written, isSure) => {
     setUnits(written);
-    setSaid(true);
     setSure(isSure ? written : null);
-    setChoices(null);
+    setChoices([]);
     setProblem(null);
   };
   const [isBusy, setBusy] = useState(false);
@@ -52,14 +52,11 @@ function Teach({ learning }) {
   const confirm = async (event) => {
     event.preventDefault();
     if (isBusy || !item) return;
-    const amount = amountOf(units);
-    const meanings = units === sure ? null : meaningsOf(units);
-    setChoices(meanings);
-    if (meanings !== null) return setProblem(`${units} may mean two amounts. Which?`);
-    if (amount === null || Number(amount) === 0) return setProblem('Units must be a number above 0.');
+    const fault = units === null ? null : unitsFault(units, { isClear: units === sure });
+    setChoices(fault?.choices ?? []);
+    if (fault !== null) return setProblem(fault.message);
     setBusy(true);
-    // A person who left the field alone changes no units that somebody else has taught.
-    const why = await teach(code, item, isSaid ? amount : undefined);
+    const why = await teach(code, item, units === null ? undefined : amountOf(units));
     setBusy(false);
     if (why === null) learnt(learning, `“${code}” is ${item.shortID} from now on.`);
     else setProblem(why);
@@ -72,11 +69,11 @@ function Teach({ learning }) {
             <button type="button" class="plain" onClick=${() => update({ learning: { ...learning, item: null } })}>Another</button></p>`
         : html`<${ItemSearch} onItem=${(found) => update({ learning: { ...state.learning, item: found, problem: null } })} />`
     }
-    ${item && html`<label><span>Units of one scan</span><input name="units" value=${units} onInput=${(event) => take(event.target.value, false)} inputmode="decimal" autocomplete="off" maxlength="20" /></label>`}
+    ${item && html`<label><span>Units of one scan</span><input name="units" value=${units ?? '1'} onInput=${(event) => take(event.target.value, false)} inputmode="decimal" autocomplete="off" maxlength="20" /></label>`}
     <${FormNote} note=${learning.note} />
     ${problem && html`<p class="alert" role="alert">${problem}</p>`}
     ${
-      choices &&
+      choices.length > 0 &&
       html`<p class="choose">${choices.map(({ amount, words }) => html`<button type="button" onClick=${() => take(amount, true)}>${words}</button>`)}</p>`
     }
     <div class="confirm">

@@ -127,18 +127,16 @@ export function parseReason(text: string): string {
  */
 export function parseQuantityText(text: string): string {
   if (isQuantityText(text)) return text;
-  throw new InvalidArgumentError(
-    'It must be 0 or more, below 1e12, with at most 6 digits after the point and 15 in all.',
-  );
+  throw new InvalidArgumentError(`It must be 0 or more, ${quantityLimits}.`);
 }
 
 /** The same, and more than 0. */
 export function parseUnitsText(text: string): string {
   if (isQuantityText(text) && Number(text) > 0) return text;
-  throw new InvalidArgumentError(
-    'It must be more than 0, below 1e12, with at most 6 digits after the point and 15 in all.',
-  );
+  throw new InvalidArgumentError(`It must be more than 0, ${quantityLimits}.`);
 }
+
+const quantityLimits = 'below 1e12, with at most 6 digits after the point and 15 in all';
 
 /** Whether a text is such a quantity. */
 export function isQuantityText(text: string): boolean {

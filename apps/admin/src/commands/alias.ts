@@ -20,7 +20,7 @@ import { printTable } from '../cli/table.ts';
 
 const unitsHelp = 'what one scan of it stands for: a case may be 12';
 
-type AliasOptions = { alias: string; item: string; units?: string };
+type AddOptions = { alias: string; item: string; units: string };
 
 export const aliasAdd = new Command('add')
   .description('Add another name by which an item is found')
@@ -28,7 +28,7 @@ export const aliasAdd = new Command('add')
   .requiredOption('--item <shortID>', 'the item')
   .option('--units <quantity>', unitsHelp, parseUnitsText, '1')
   .addHelpText('after', example('alias add --alias 14006381333945 --item WIDGET-100 --units 12'))
-  .action(async ({ alias, item, units = '1' }: AliasOptions) => {
+  .action(async ({ alias, item, units }: AddOptions) => {
     await withDatabase(async (sql) => {
       const outcome = await addAlias(sql, { alias, shortId: item, units });
       if (outcome !== 'added') throw new CommandError(whyNot[outcome](alias, item));

@@ -236,24 +236,18 @@ async function insert(tx: Tx, aliases: readonly GivenAlias[]): Promise<void> {
 async function changeUnits(tx: Tx, given: readonly GivenAlias[]): Promise<number> {
   const told = given.filter(({ units }) => units !== null);
   if (told.length === 0) return 0;
+  const all = told.flatMap((each, place) =>
+    gtinSpellingsOf(each.alias).map((spelling) => ({ ...each, place, spelling })),
+  );
   const rows = await tx<{ place: number }[]>`
-    with given as (
-      select place, spelling, short_id, units
-      from unnest(${told.map((each) => each.alias)}::text[], ${told.map((each) => gtin14Of(each.alias))}::text[],
-        ${told.map((each) => each.shortId)}::text[], ${unitsOf(told)}::numeric[])
-        with ordinality as given (alias, gtin, short_id, units, place)
-      cross join lateral (
-        select alias as spelling from item_alias where alias = given.alias
-        union
-        select alias from alias_gtin where gtin = given.gtin
-      ) as spelled
-    )
     update item_alias
     set units = given.units
-    from given
+    from unnest(${all.map(({ place }) => place)}::integer[], ${all.map(({ spelling }) => spelling)}::text[],
+      ${all.map(({ shortId }) => shortId)}::text[], ${unitsOf(all)}::numeric[])
+      as given (place, spelling, short_id, units)
     join item using (short_id)
     where item_alias.alias = given.spelling and item_alias.part_no = item.part_no and item_alias.units <> given.units
-    returning given.place::integer as place`;
+    returning given.place`;
   return new Set(rows.map(({ place }) => place)).size;
 }
 

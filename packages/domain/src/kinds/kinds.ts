@@ -70,10 +70,10 @@ export function unknownSubject(name: KindName): Refusal {
   return kindOf(name).names === 'lot' ? noLot : noTransaction;
 }
 
-/** The transaction that a transaction reverses; null if it reverses none. */
+/** The transaction that a transaction reverses; null if it reverses none. An atomic batch is of no kind. */
 export function reversedBy({ kind, body }: AnyRequest): number | null {
-  const named = kindOf(kind)?.names === 'transaction' ? numberedBy(kind as KindName, body) : null;
-  return named !== null && 'transactionNo' in named ? named.transactionNo : null;
+  const isReversal = kindOf(kind)?.names === 'transaction';
+  return isReversal ? (body as { transactionNo: number }).transactionNo : null;
 }
 
 /** The permissions for a transaction. None to reverse what cannot be reversed, which is always refused. */
