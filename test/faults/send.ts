@@ -24,8 +24,6 @@ export type Send = (
 // counts as lost.
 const answerWithinMs = 8000;
 const batchWithinMs = 15_000;
-// No answer of the service is larger.
-const answerBytesMax = 64 * 1024 * 1024;
 
 /** Sends with a token of the cluster's client until `isRunning` returns false. */
 export async function startSending(
@@ -69,8 +67,6 @@ export async function startSending(
                 : { body: cut === 'in the body' ? Readable.from(halfOf(text)) : text }),
               ...(typeof cut === 'object' ? { signal: hangUp.signal } : {}),
               ...(path === batchPath ? { headersTimeout: batchWithinMs } : {}),
-              // An answer that is read in pieces ends this process if its api goes away (undici issue 5360).
-              highWaterMark: answerBytesMax,
             });
             const said = await answer.body.text();
             if (answer.statusCode === 401 && (await token.renew(used))) continue;
