@@ -22,7 +22,8 @@ import { createPlainStock } from './plain-stock.ts';
 // The api with the plain way of writing: the very same checks, another Stock.
 const { DATABASE_URL = '', REDIS_URL = '', QUEUE_PREFIX = '' } = process.env;
 const sql = connect(DATABASE_URL, { name: 'bench-api', connectionsMax: 20 });
-const { lists, authentication } = openDatabase(DATABASE_URL, 10);
+const database = openDatabase(DATABASE_URL, 10);
+const { authentication } = database;
 const redis = connectProducer(REDIS_URL, () => {});
 const authenticator = await createAuthenticator(
   authentication,
@@ -39,7 +40,7 @@ const config = {
   ACCESS_LOG: 'off',
 } as const;
 const app = createApp(config, {
-  routes: inventoryRoutes(lists, createPlainStock(sql)),
+  routes: inventoryRoutes(database, createPlainStock(sql)),
   token: createTokenHandler(authentication, authenticator, createGuessLimiter(redis, QUEUE_PREFIX)),
   http: {
     authenticator,

@@ -16,7 +16,8 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { useBatches } from '../harness/queue/batches.ts';
 import { createLateWriters, lateSteps } from '../harness/stock/late-writers.ts';
-import { createMirror, type Mirror } from '../harness/stock/mirror.ts';
+import { createMirror, gateTexts, type Mirror } from '../harness/stock/mirror.ts';
+import { findWrongLows } from '../harness/stock/wrong-lows.ts';
 
 const batches = useBatches();
 let pool: Sql | undefined;
@@ -44,6 +45,16 @@ async function walk<Record>(read: (query: PageQuery) => Promise<Page>): Promise<
 const lotsOf = (sql: Sql, wids: number[]) =>
   walk<FullLot>((query) => lotPage(query, wids, {}, { view: 'full', scope: wids }).read(sql));
 const levelsOf = (sql: Sql, wids: number[]) => walk<StockLevel>((query) => listStockLevels(sql, query, wids));
+async function lowOf(sql: Sql, wids: number[]) {
+  const low = [];
+  for (const wID of wids) {
+    const found = await walk<StockLevel>((query) =>
+      listStockLevels(sql, query, [wID], { belowMinimum: true }),
+    );
+    low.push(...found.map(({ partNo }) => ({ partNo, wID })));
+  }
+  return low;
+}
 const itemsOf = (sql: Sql) => walk<Item>((query) => listItems(sql, query, { discontinuedToo: true }));
 
 /** The records of the lists, in the form in which a mirror has them. */
@@ -53,6 +64,7 @@ async function listed(sql: Sql, wids: number[]): Promise<ReturnType<Mirror['stat
     lots: lots.map(({ modified, ...lot }) => lot).sort((one, other) => one.recNo - other.recNo),
     levels: await levelsOf(sql, wids),
     items: (await itemsOf(sql)).sort((one, other) => one.partNo - other.partNo),
+    low: gateTexts(await lowOf(sql, wids)),
   };
 }
 
@@ -64,7 +76,9 @@ async function openReader(sql: Sql, wids: number[]): Promise<Reader> {
   const lots = await lotsOf(sql, wids);
   const levels = [];
   for (const wID of wids) levels.push(...(await levelsOf(sql, [wID])).map((level) => ({ ...level, wID })));
-  const mirror: Mirror = createMirror({ lots, levels, items: await itemsOf(sql) });
+  const mirror: Mirror = createMirror({
+    ...{ lots, levels, items: await itemsOf(sql), low: await lowOf(sql, wids) },
+  });
   const told: number[] = [];
   const balances = new Map<number, number>();
 
@@ -129,6 +143,7 @@ test('a mirror that takes a cursor, reads the lists and follows the feed is exac
           for (const [place, scope] of scopes.entries()) open[place] = await openReader(sql, scope);
         await writers.run(steps);
         for (const reader of open) await reader.expectExact();
+        expect(await findWrongLows(sql)).toEqual([]);
       },
     ),
     { numRuns: 15 },
@@ -139,6 +154,11 @@ test('a mirror that takes a cursor, reads the lists and follows the feed is exac
     throw run.errorInstance;
   }
   expect(writers.lateCommits()).toBeGreaterThan(25);
+  const [{ told }] =
+    (await sql`select count(*)::integer as told from change where kind = 'low'`) as unknown as [
+      { told: number },
+    ];
+  expect(told).toBeGreaterThan(3);
 });
 
 test('from the beginning, a mirror needs no list at all', async () => {
@@ -146,7 +166,7 @@ test('from the beginning, a mirror needs no list at all', async () => {
   const until = await positionOf(sql);
   expect(until).toBeGreaterThan(100);
   for (const wids of scopes) {
-    const mirror = createMirror({ lots: [], levels: [], items: [] });
+    const mirror = createMirror({ lots: [], levels: [], items: [], low: [] });
     let page: Awaited<ReturnType<typeof readChanges>> | undefined;
     do {
       page = await readChanges(sql, { wids, after: page?.through ?? 0, until, limit: 1000 });

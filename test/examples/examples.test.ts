@@ -299,6 +299,7 @@ describe('the examples of help', () => {
     'items.csv': 'shortID,description\nFROM-FILE,it came\n',
     'aliases.csv': 'alias,item\n4006381333955,WIDGET-100\n',
     'reasons.csv': 'reasonCode,name,operations\n7,Taken for a set,issue\n22,Lent,issue count\n',
+    'minimums.csv': 'item,warehouse,minimum\nWIDGET-100,1,150\nPAINT-WHITE,2,\n',
     'fleet.csv': 'id,permissions,warehouses\nfleet-1,11 95,1\n',
   };
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '@inventory/db/postgres/pool';
 import type { Change } from '@inventory/domain/contract/change';
 import { addCaller } from '../harness/service/caller.ts';
-import { createMirror, type Lists, type Mirror } from '../harness/stock/mirror.ts';
+import { createMirror, gateTexts, type Lists, type Mirror } from '../harness/stock/mirror.ts';
 import type { Cluster } from './cluster.ts';
 import { pickOne } from './random.ts';
 import { startReceiver } from './receiver.ts';
@@ -260,25 +260,31 @@ async function readAll<Record>(insist: Insist, path: string): Promise<Record[]> 
 async function readLists(insist: Insist, wids: readonly number[]): Promise<Lists> {
   const lots: Lists['lots'] = await readAll(insist, '/Inventory?view=full');
   const levels = [];
+  const low = [];
   for (const wID of wids) {
     const own: Lists['levels'] = await readAll(insist, `/Inventory/StockLevels/${wID}`);
     levels.push(...own.map((level) => ({ ...level, wID })));
+    const below: Lists['levels'] = await readAll(insist, `/Inventory/StockLevels/${wID}?belowMinimum=true`);
+    low.push(...below.map(({ partNo }) => ({ partNo, wID })));
   }
-  return { lots, levels, items: await readAll(insist, '/Item/All') };
+  return { lots, levels, items: await readAll(insist, '/Item/All'), low };
 }
 
 /** The records of the mirror and of the lists that are not the same, field by field. */
 function differences(
   mirrored: ReturnType<Mirror['state']>,
-  listed: { lots: Lists['lots']; levels: object[]; items: Lists['items'] },
+  listed: Omit<Lists, 'levels'> & { levels: object[] },
 ): string[] {
   const shown = listed.lots.map(({ modified, ...lot }) => lot);
   return [
     ...compare('lot', ['recNo'], mirrored.lots, shown),
     ...compare('level', ['partNo'], mirrored.levels, listed.levels),
     ...compare('item', ['partNo'], mirrored.items, listed.items),
+    ...compare('low', ['gate'], asRecords(mirrored.low), asRecords(gateTexts(listed.low))),
   ];
 }
+
+const asRecords = (gates: readonly string[]) => gates.map((gate) => ({ gate }));
 
 /** The same for a mirror of warehouse 1 that the client's package keeps, also in when lots were modified. */
 async function differencesOfClient(insist: Insist, mirrored: Record<string, object[]>): Promise<string[]> {

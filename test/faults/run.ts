@@ -12,6 +12,7 @@ import type { Fault } from './fault.ts';
 import { findBadEnds, findUnexcused, limits, type Strike } from './judge.ts';
 import { judgeClients } from './judge-clients.ts';
 import { loadFaults } from './load-faults.ts';
+import { startMinimums } from './minimums.ts';
 import { startMirrors } from './mirrors.ts';
 import { networkFaults } from './network-faults.ts';
 import { killingAll, processFaults } from './process-faults.ts';
@@ -89,6 +90,7 @@ const random = createRandom(seed);
 for (const fault of chosen) await fault.prepare?.(cluster, rounds);
 const callers = await startCallers(cluster, { count: callerCount, random: createRandom(seed + 1), now });
 const mirrors = await startMirrors(cluster, createRandom(seed + 2));
+const minimums = await startMinimums(cluster, createRandom(seed + 4));
 const problems: string[] = [];
 
 const strikes: (Strike & { firstMs: number })[] = [];
@@ -122,6 +124,7 @@ try {
   await callers.stop();
 }
 await untilWhole();
+const lows = await minimums.finish();
 const { unlike, toldCount } = await mirrors.finish(await clients.finish());
 await cluster.stopMembers();
 await report();
@@ -218,7 +221,7 @@ async function report() {
   const { lost, doubled, ghosts, torn, appliedAfterAll, appliedAfterCut } = findings;
   for (const [what, found] of Object.entries({
     ...{ LOST: lost, DOUBLE: doubled, GHOST: ghosts, TORN: torn, CONTRADICTED: callers.contradictions },
-    ...{ MIRROR: unlike },
+    ...{ MIRROR: unlike, LOW: lows.wrong },
     ...{ INTERNAL: cluster.internalErrors() },
   }))
     list(found.map((each) => `${what} ${each.slice(0, what === 'INTERNAL' ? 2000 : 500)}`));
@@ -235,6 +238,8 @@ async function report() {
   list(callers.neverAnswered);
   const acked = log.filter(({ told }) => told === 'yes').length;
   if (acked < ackedMin) problems.push(`only ${acked} acknowledged writes, ${ackedMin} make a run count`);
+  if (values.only === undefined && lows.toldCount < 20)
+    problems.push('stock hardly ever went below a minimum');
   if (values.only === undefined && appliedAfterAll === 0)
     problems.push('no fault hit a request in the middle');
   if (values.only === undefined && appliedAfterCut === 0)
@@ -254,7 +259,7 @@ async function report() {
       `hung up on and applied after all ${appliedAfterCut}; ${callers.wholes.length} atomic batches whole or not at all`,
   );
   console.log(
-    `LOST ${lost.length}, DOUBLE ${doubled.length}, GHOST ${ghosts.length}, TORN ${torn.length}, CONTRADICTED ${callers.contradictions.length}, MIRROR ${unlike.length} (${toldCount} transactions told), sums that differ ${imbalances.length}, ` +
+    `LOST ${lost.length}, DOUBLE ${doubled.length}, GHOST ${ghosts.length}, TORN ${torn.length}, CONTRADICTED ${callers.contradictions.length}, MIRROR ${unlike.length} (${toldCount} transactions told), LOW ${lows.wrong.length} (told ${lows.toldCount} times), sums that differ ${imbalances.length}, ` +
       `deadlocks ${deadlocks}, ends that nobody asked for ${cluster.badEnds.length}, starts that failed ${cluster.failedStarts.length}`,
   );
   console.log(clientsText(clients, ofClients));

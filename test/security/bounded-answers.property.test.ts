@@ -107,6 +107,8 @@ function largestOf(name: string): Largest[] | null {
     'GET /Inventory/:wid': [{ path: `/Inventory/1?${page}&view=full` }],
     'GET /Inventory/StockLevels': [{ path: `/Inventory/StockLevels?${page}&view=full` }],
     'GET /Inventory/StockLevels/:wid': [{ path: `/Inventory/StockLevels/1?${page}&view=full` }],
+    // Of an item with a ShortID; others tell a name or a lot.
+    'PUT /Inventory/StockLevels/:wid/:partNo': null,
     'GET /Item': [{ path: `/Item?${page}` }, { path: '/Item?Category=7' }],
     'GET /Item/All': [{ path: `/Item/All?${page}` }],
     'GET /Item/:partNo': [{ path: `/Item/${sharedPartNo}` }],

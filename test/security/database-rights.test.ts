@@ -20,21 +20,23 @@ const rights: Record<Part, Record<string, string>> = {
   api: {
     select: `alias_gtin audit_drift backup_record change client client_secret client_warehouse database_identity envelope_key
       idempotency_key item item_alias item_arrival item_block level_arrival level_set list_arrival list_count
-      lot reason reason_enforcement schema_compatibility schema_version scope_change security_group signing_key stock_entry stock_level
-      stock_transaction verifying_key warehouse webhook`,
-    insert: `change(change_no, kind, part_no) item_arrival idempotency_key(asked_at, client_id, key_digest, refused_at)
-      item(${itemColumns}, created, created_by, part_no, short_id) signing_key(kid, private_jwk)
-      stock_transaction(request_id, status) verifying_key(kid, public_jwk, signs_from)`,
-    update: `idempotency_key(refused_at) item(${itemColumns}, described)`,
-    delete: 'item_alias signing_key',
+      lot low_level reason reason_enforcement schema_compatibility schema_version scope_change security_group signing_key stock_entry
+      stock_level stock_transaction verifying_key warehouse webhook`,
+    insert: `change(available, change_no, kind, minimum, part_no, wid) item_arrival
+      idempotency_key(asked_at, client_id, key_digest, refused_at)
+      item(${itemColumns}, created, created_by, part_no, short_id) level_arrival low_level signing_key(kid, private_jwk)
+      stock_level(minimum, part_no, used, wid) stock_transaction(request_id, status)
+      verifying_key(kid, public_jwk, signs_from)`,
+    update: `idempotency_key(refused_at) item(${itemColumns}, described) stock_level(minimum, modified, used)`,
+    delete: 'item_alias low_level signing_key',
   },
   worker: {
     select: `alias_gtin audit_drift audit_progress change client client_warehouse database_identity envelope_key idempotency_key
-      item item_alias item_arrival item_block level_arrival level_set list_arrival list_count lot reason
+      item item_alias item_arrival item_block level_arrival level_set list_arrival list_count lot low_level reason
       reason_enforcement schema_compatibility schema_version scope_change security_group stock_entry stock_level stock_transaction
       warehouse webhook webhook_delivery webhook_message webhook_secret`,
     insert: `audit_drift(check_name, expected, found, part_no, rec_no, wid) change idempotency_key item_block
-      level_arrival level_set list_arrival list_count lot stock_entry stock_level(part_no, wid)
+      level_arrival level_set list_arrival list_count lot low_level stock_entry stock_level(part_no, wid)
       stock_transaction webhook_delivery(answer, at, attempt, change_count, message_id, outcome, took_ms, webhook_id)
       webhook_message`,
     update: `audit_drift(expected, found, last_seen)
@@ -44,29 +46,29 @@ const rights: Record<Part, Record<string, string>> = {
       stock_level(in_stock, modified, on_hold, used)
       webhook(after_no, attempts, changes_max, disabled, disabled_why, failing_since, last_attempt, last_outcome,
         lease, leased_until, next_attempt, scope, test_asked)`,
-    delete: 'audit_drift item_arrival level_arrival list_arrival webhook_delivery webhook_message',
+    delete: 'audit_drift item_arrival level_arrival list_arrival low_level webhook_delivery webhook_message',
   },
   operator: {
     select: `alias_gtin audit_drift audit_progress backup_record change client client_secret client_warehouse corrected_time
       database_identity envelope_key(created, kid) feed_place former_client idempotency_key item item_alias item_arrival
-      item_block level_arrival level_set list_arrival list_count lot reason reason_enforcement retention retention_clock schema_compatibility
+      item_block level_arrival level_set list_arrival list_count lot low_level reason reason_enforcement retention retention_clock schema_compatibility
       schema_version scope_change security_group signing_key(kid) stock_entry stock_level stock_transaction verifying_key warehouse
       webhook webhook_delivery webhook_message(webhook_id) webhook_secret(created, ends, webhook_id)`,
     insert: `backup_record(bytes, made_by, server, taken_at) change client client_secret client_warehouse
       envelope_key(created) former_client(client_id) item(${itemColumns}, created, created_by, short_id)
-      item_alias item_arrival level_arrival reason reason_enforcement scope_change security_group signing_key(kid, private_jwk)
-      stock_level(asn, committed, on_order, packed, part_no, used, wid)
+      item_alias item_arrival level_arrival low_level reason reason_enforcement scope_change security_group
+      signing_key(kid, private_jwk) stock_level(asn, committed, minimum, on_order, packed, part_no, used, wid)
       stock_transaction(at, body, client_id, kind, request_id, result, status)
       verifying_key(kid, public_jwk, signs_from) warehouse
       webhook(after_no, allow_private, client_id, database_id, kinds, scope, url) webhook_secret(secret, webhook_id)`,
     update: `client(disabled, group_id, operations_per_minute, rate_limit, read_only, tokens_from)
       item(${itemColumns}, described) item_alias(units) lot(hold, hold_reason, modified) reason(name, operations)
-      stock_level(asn, committed, modified, on_hold, on_order, packed, used)
+      stock_level(asn, committed, minimum, modified, on_hold, on_order, packed, used)
       verifying_key(retired, signs_from, withdrawn) warehouse(name, renamed)
       webhook(after_no, attempts, database_id, disabled, disabled_why, failing_since, lease, next_attempt, scope,
         test_asked) webhook_secret(ends)`,
     delete:
-      'client client_secret client_warehouse item_alias reason reason_enforcement signing_key webhook webhook_message webhook_secret',
+      'client client_secret client_warehouse item_alias low_level reason reason_enforcement signing_key webhook webhook_message webhook_secret',
   },
 };
 

@@ -72,10 +72,11 @@ async function fill({ sql }: TestDatabase, seed: number) {
         (n * ${seed} % ${lotsInScope})::double precision + 0.5
       from generate_series(1, ${100 + 90 * seed}::integer) as n`;
     await tx`
-      insert into stock_level (part_no, wid, used, modified, in_stock, on_hold, on_order, committed, packed, asn)
+      insert into stock_level (part_no, wid, used, modified, in_stock, on_hold, on_order, committed, packed, asn, minimum)
       select item, wid, true,
         case when wid > 2 then '2026-03-01' else '2026-01-20'::timestamptz + item * interval '1 day' end, coalesce(sum(units) filter (where active), 0),
-        coalesce(sum(units) filter (where active and hold), 0), item % 3, case when wid > 2 then ${seed} else item % 2 end, 0, wid
+        coalesce(sum(units) filter (where active and hold), 0), item % 3, case when wid > 2 then ${seed} else item % 2 end, 0, wid,
+        case when wid > 2 then 50 * ${seed} when item % 3 > 0 then item % 10 end
       from made
       group by item, wid
       order by item, wid`;
@@ -155,8 +156,8 @@ async function addMultitude(tx: Tx) {
   const [known] = await tx<{ lot: number; item: number }[]>`
     select (select min(rec_no) from lot where wid = 3) as lot, (select part_no from item where short_id = 'ITEM-007') as item`;
   await tx`
-    insert into stock_level (part_no, wid, used, modified)
-    select part_no, 3, true, '2026-03-01' from item
+    insert into stock_level (part_no, wid, used, modified, minimum)
+    select part_no, 3, true, '2026-03-01', 5 from item
     on conflict (part_no, wid) do nothing`;
   await tx`
     insert into lot (part_no, wid, spot, serial, serial2, rfid_tag, job_id, units, received, hold, active, modified)
@@ -257,10 +258,25 @@ const variants: Record<string, string[]> = {
     ...someLots.map((lot) => `recNo={${lot}}`),
   ],
   ...Object.fromEntries([...someLots, 'lot 40', 'lot 150'].map((lot) => [`/Inventory/Lots/{${lot}}`, ['']])),
-  '/Inventory/StockLevels': combined(sorts(stockLevelSortColumns), pages, moments),
+  '/Inventory/StockLevels': [
+    ...combined(sorts(stockLevelSortColumns), pages, moments),
+    ...combined(
+      ['belowMinimum=true', 'belowMinimum=false&view=full'],
+      ['', 'sort=available'],
+      pages,
+      moments,
+    ),
+  ],
   '/Inventory/StockLevels/2': combined(
     ['', 'sort=inStock'],
-    ['view=full', 'itemID=ITEM-007', 'itemID=ITEM-007&view=full', 'partNo=9', 'partNos=9,29,30'],
+    [
+      'view=full',
+      'itemID=ITEM-007',
+      'itemID=ITEM-007&view=full',
+      'partNo=9',
+      'partNos=9,29,30',
+      'belowMinimum=true&view=full',
+    ],
     pages,
     moments,
   ),
@@ -446,7 +462,10 @@ test('200: filters that match little in scope stay cheap, beside a costly list u
     ...[...lots, since, of('recNo={foreign lot}')].map((filter) => `/Inventory?${filter}`),
     ...[...done, since, of('recNo={foreign lot}')].map((filter) => `/Inventory/Transactions?${filter}`),
   ]);
-  await answers('item', '/Item/All?sort=description', [`/Inventory/StockLevels?${since}`]);
+  await answers('item', '/Item/All?sort=description', [
+    `/Inventory/StockLevels?${since}`,
+    '/Inventory/StockLevels?belowMinimum=true',
+  ]);
 });
 
 test('the worlds differ, and the compared answers are not empty', async () => {

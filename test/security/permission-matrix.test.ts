@@ -23,6 +23,7 @@ const expected = `
   GET /Inventory/StockLevels     11          200        200       -        -     -
   GET /Inventory/:wid            11          200        200       scope    404   scope
   GET /Inventory/StockLevels/:wid 11         200        200       scope    404   scope
+  PUT /Inventory/StockLevels/:wid/:partNo  116  readOnly  200      scope    404   scope
   POST /Inventory/Receive        95          readOnly   201       scope    wid   scope
   POST /Inventory/Move           15          readOnly   200       scope    wid   scope
   POST /Inventory/Issue          88          readOnly   200       scope    wid   scope
@@ -114,6 +115,7 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
     'POST /Inventory/Reverse': () => ({ transactionNo: receipt }),
     'POST /Inventory/Hold': () => ({ recno: recNo, hold: false }),
     'POST /Inventory/Batch': () => ({ mode: 'each', operations: [{ op: 'count', ...transaction }] }),
+    'PUT /Inventory/StockLevels/:wid/:partNo': () => ({ minimum: 5 }),
     'POST /Scan': () => ({ scans: [{ data: stocked }], wid }),
     'POST /Item': () => ({ shortID: uniqueName('NEW') }),
     'PUT /Item': () => ({ shortID: stocked, description: uniqueName('text') }),

@@ -23,7 +23,7 @@ import { doctor } from './commands/doctor.ts';
 import { itemExport, itemList } from './commands/item.ts';
 import { itemImport } from './commands/item-import.ts';
 import { keyList, keyRotate, keyRotateEnvelopes, keyWithdraw } from './commands/key.ts';
-import { levelList, levelSet } from './commands/level.ts';
+import { levelImport, levelList, levelSet } from './commands/level.ts';
 import { listen } from './commands/listen.ts';
 import { lotHold, lotList, lotRelease, lotShow } from './commands/lot.ts';
 import { maintain } from './commands/maintain.ts';
@@ -123,8 +123,8 @@ export const inventory = group(
     ),
     group(
       'level',
-      'Show stock levels, and set their order quantities',
-      [levelList, levelSet],
+      'Show stock levels, and set order quantities and minimums',
+      [levelList, levelSet, levelImport],
       'level list --item WIDGET-100',
     ),
     group(

@@ -7,6 +7,7 @@ import {
   teachAlias,
 } from '@inventory/db/catalog/aliases';
 import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/catalog/items';
+import { type MinimumToSet, readMinimum, setMinimum } from '@inventory/db/catalog/minimums';
 import { mayBeApplied } from '@inventory/db/postgres/lost-answer';
 import { isLockTimeout, isUnanswered } from '@inventory/db/postgres/pool';
 import type { Wait } from '@inventory/db/postgres/statement-pool';
@@ -92,6 +93,22 @@ export function removeAliasOf(
     write: (writeWait) => items.run((sql) => forgetAlias(sql, alias, partNo), writeWait),
     readBack: async () =>
       (await verdicts.run((sql) => findAliasUnits(sql, forgotten))) === null ? true : null,
+  });
+}
+
+/**
+ * Sets the minimum of an item in a warehouse, and returns its JSON text; null: there is no such item. Throws
+ * Failed.
+ */
+export function setMinimumOf(
+  { items, verdicts }: Database,
+  minimum: MinimumToSet,
+  wait: Wait,
+): Promise<string | null> {
+  return writeItem({
+    wait,
+    write: (writeWait) => items.run((sql) => setMinimum(sql, minimum), writeWait),
+    readBack: () => verdicts.run((sql) => readMinimum(sql, minimum)),
   });
 }
 

@@ -167,6 +167,22 @@ export class InventoryClient<Exact extends boolean = false> {
     );
   }
 
+  /** Sets the minimum of an item in a warehouse, or removes it. It may be repeated. */
+  setMinimum(
+    { wid, partNo, ...body }: Api.MinimumBody,
+    options: CallOptions = {},
+  ): Promise<Api.Minimum<Exact>> {
+    const { api } = this.#transport;
+    const path = { wid, partNo };
+    return this.#read(options, (how) =>
+      api.PUT('/Inventory/StockLevels/{wid}/{partNo}', {
+        params: { path },
+        body: body as Schemas['MinimumToSet'],
+        ...how,
+      }),
+    );
+  }
+
   /** The items by ShortID; with `all: true`, discontinued ones, too. */
   items(query: Api.ItemsQuery = {}, options?: CallOptions): Listing<Api.Item<Exact>> {
     const { api } = this.#transport;

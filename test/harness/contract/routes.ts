@@ -55,6 +55,7 @@ export function requestOf(
   const operations = [{ op: 'count', ...stockBody, itemID, wid }];
   const bodies: Record<string, Record<string, unknown>> = {
     '/Item': { shortID: itemID },
+    '/Inventory/StockLevels/:wid/:partNo': { minimum: 1 },
     '/Inventory/Hold': { recno: 999_999_999, hold: true },
     '/Inventory/Batch': { mode: 'each', operations },
     '/Scan': { scans: [{ data: itemID }], wid },

@@ -24,6 +24,7 @@ const writes = fc.record({
       'discontinue',
     ] as const),
     ...(['create', 'hold', 'release', 'order', 'two', 'alias', 'unalias', 'rename'] as const),
+    ...(['minimum', 'minimum', 'commit to orders'] as const),
   ),
   item: fc.nat(3),
   wid: fc.integer({ min: 1, max: 2 }),
@@ -147,6 +148,11 @@ function createWrite(batches: Batches, pool: Sql, items: readonly string[]) {
         return releaseLot(own, await lot());
       case 'order':
         return setOrderQuantities(own, { shortId, wid }, { onOrder: String(units) });
+      // Of the few units that there are.
+      case 'minimum':
+        return setOrderQuantities(own, { shortId, wid }, { minimum: units === 3 ? null : String(3 * units) });
+      case 'commit to orders':
+        return setOrderQuantities(own, { shortId, wid }, { committed: String(units) });
       // Locks more than a row, so it must not stay open.
       case 'alias':
         return untilUnlocked(() => addAlias(sql, { alias: uniqueName('ALIAS'), shortId }));

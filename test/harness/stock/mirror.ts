@@ -5,7 +5,20 @@ import type { FullLot } from '@inventory/domain/lot';
 import { formatQuantity, parseQuantity } from '@inventory/domain/quantity';
 
 /** The records of the lists. Levels are of one warehouse each: a sum does not tell order quantities. */
-export type Lists = { lots: FullLot[]; levels: (StockLevel & { wID: number })[]; items: Item[] };
+export type Lists = {
+  lots: FullLot[];
+  levels: (StockLevel & { wID: number })[];
+  items: Item[];
+  /** Gates below their minimum. */
+  low: Gate[];
+};
+
+type Gate = { partNo: number; wID: number };
+
+/** The gates as texts, in one order. */
+export function gateTexts(gates: readonly Gate[]): string[] {
+  return gates.map(({ partNo, wID }) => `${partNo} in ${wID}`).sort();
+}
 
 /** A copy of the lists that the change feed keeps up to date. */
 export type Mirror = {
@@ -14,7 +27,7 @@ export type Mirror = {
    * The records of the lists, in order of number. `modified` of lots is left out: a lot also counts as
    * modified when its item or its warehouse was renamed.
    */
-  state(): { lots: Omit<FullLot, 'modified'>[]; levels: StockLevel[]; items: Item[] };
+  state(): { lots: Omit<FullLot, 'modified'>[]; levels: StockLevel[]; items: Item[]; low: string[] };
 };
 
 type Ordered = Pick<OrderedLevel, 'onOrder' | 'committed' | 'packed' | 'aSN'>;
@@ -26,7 +39,7 @@ function sum(figures: readonly number[]): number {
 }
 
 /** Begins with what the lists showed. */
-export function createMirror({ lots, levels, items }: Lists): Mirror {
+export function createMirror({ lots, levels, items, low }: Lists): Mirror {
   const lotsByNo = new Map(lots.map((lot) => [lot.recNo, lot]));
   const itemsByNo = new Map(items.map((item) => [item.partNo, item]));
   const orders = new Map<number, Map<number, Ordered>>();
@@ -37,6 +50,7 @@ export function createMirror({ lots, levels, items }: Lists): Mirror {
     orders.set(partNo, ofItem.set(wID, { onOrder, committed, packed, aSN }));
   }
   levels.forEach(order);
+  const lowGates = new Set(gateTexts(low));
 
   function take(lot: FullLot) {
     lotsByNo.set(lot.recNo, lot);
@@ -60,6 +74,12 @@ export function createMirror({ lots, levels, items }: Lists): Mirror {
         }
         case 'level':
           return order(change);
+        case 'low': {
+          const [gate] = gateTexts([change]);
+          if (change.low) lowGates.add(gate!);
+          else lowGates.delete(gate!);
+          return;
+        }
         case 'warehouse':
           names.set(change.wID, change.name);
           return;
@@ -89,7 +109,7 @@ export function createMirror({ lots, levels, items }: Lists): Mirror {
             ...{ inStock, onOrder: quantity('onOrder'), onHold, committed, packed, aSN: quantity('aSN') },
           };
         });
-      return { lots: shown, levels: levelsNow, items: byNo(itemsByNo) };
+      return { lots: shown, levels: levelsNow, items: byNo(itemsByNo), low: [...lowGates].sort() };
     },
   };
 }

@@ -1,11 +1,15 @@
+import { type GivenMinimum, importMinimums } from '@inventory/db/operator/import-minimums';
 import { listLevels } from '@inventory/db/operator/list-levels';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { Command } from 'commander';
 import { parseId, parseQuantityText } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
+import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
 import { explainUnknownWarehouse } from '../cli/explain-refusal.ts';
+import { asBadRow, findShortened, importHelp, readCells, readRows, tellImport } from '../cli/import.ts';
 import { example, print, printJson } from '../cli/print.ts';
+import { createProgress, rowsText } from '../cli/progress.ts';
 import { printTable } from '../cli/table.ts';
 
 export const levelList = new Command('list')
@@ -20,11 +24,11 @@ export const levelList = new Command('list')
       if (json) return printJson(levels);
       const head = [
         ...['id', 'warehouse', 'in stock', 'on hold', 'on order', 'committed', 'packed', 'announced'],
-        ...['available', 'modified'],
+        ...['available', 'minimum', 'modified'],
       ];
       const rows = levels.map((each) => [
         ...[each.wid, each.warehouse, each.inStock, each.onHold, each.onOrder, each.committed, each.packed],
-        ...[each.aSN, each.available, each.modified],
+        ...[each.aSN, each.available, each.minimum, each.modified],
       ]);
       printTable(head, rows);
     });
@@ -37,16 +41,21 @@ type SetOptions = {
   committed?: string;
   packed?: string;
   asn?: string;
+  minimum?: string | null;
 };
 
+/** A minimum; null for `none`. */
+const parseMinimum = (text: string): string | null => (text === 'none' ? null : parseQuantityText(text));
+
 export const levelSet = new Command('set')
-  .description('Set the order quantities of an item in a warehouse; the others stay unchanged')
+  .description('Set order quantities or the minimum of an item in a warehouse; the others stay unchanged')
   .requiredOption('--item <shortID>', 'the item')
   .requiredOption('--warehouse <number>', 'id of the warehouse', parseId)
   .option('--on-order <quantity>', 'ordered and not yet received', parseQuantityText)
   .option('--committed <quantity>', 'promised to orders', parseQuantityText)
   .option('--packed <quantity>', 'packed and not yet shipped', parseQuantityText)
   .option('--asn <quantity>', 'announced by suppliers', parseQuantityText)
+  .option('--minimum <quantity>', 'the units that should be available, or none', parseMinimum)
   .addHelpText('after', example('level set --item WIDGET-100 --warehouse 1 --on-order 250'))
   .action(async ({ item, warehouse, ...quantities }: SetOptions) => {
     if (Object.keys(quantities).length === 0) throw new CommandError('no quantity was given', 2);
@@ -60,3 +69,40 @@ export const levelSet = new Command('set')
       print(`set the level of item ${item} in warehouse ${warehouse}`);
     });
   });
+
+type ImportOptions = { from: string; skipBad?: boolean; json?: boolean };
+
+const importColumns: Columns = { item: 'required', warehouse: 'required', minimum: 'required' };
+
+export const levelImport = new Command('import')
+  .description('Set the minimums in a file')
+  .requiredOption('--from <file>', 'the file')
+  .option('--skip-bad', 'import the valid rows, and skip the others')
+  .option('--json', 'print one line of JSON: changed, unchanged, skipped')
+  .addHelpText(
+    'after',
+    `\nColumns: item, which is a shortID; warehouse, its id; and minimum. An empty minimum is none. All rows are checked first; an import that
+breaks off later has set some of them, and can be repeated.\n${importHelp}${example('level import --from <minimums.csv')}`,
+  )
+  .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
+    const key = ['item', ({ shortId, wid }: GivenMinimum) => `${wid} ${shortId}`] as const;
+    const { good, bad, of, take } = await readRows(from, importColumns, readMinimum, { key, skipBad });
+    await withDatabase(async (sql) => {
+      const progress = createProgress();
+      const report = (done: number) => progress.show(rowsText(done, 'minimums', good.length));
+      const done = await importMinimums(sql, good, { take, report }).finally(progress.end);
+      const { refused, ...counts } = done;
+      tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
+    });
+  });
+
+function readMinimum(row: CsvRow): GivenMinimum | BadRow[] {
+  const { line, cells } = row;
+  const shortId = cells.get('item')!;
+  const shortened = findShortened(shortId, 'item', line);
+  if (shortened !== null) return [shortened];
+  const { bad, read } = readCells(row);
+  const wid = read('warehouse', parseId);
+  const minimum = cells.get('minimum') === '' ? null : read('minimum', parseQuantityText);
+  return bad.length > 0 ? bad : { line, shortId, wid, minimum };
+}

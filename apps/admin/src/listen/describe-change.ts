@@ -26,8 +26,14 @@ export function describeChange(change: Change): string {
     case 'item':
       return `item ${change.partNo}  ${change.shortID}  ${change.description}  ${change.aliases.join(', ')}`;
     case 'level': {
-      const { shortID, wID, onOrder, committed, packed, aSN } = change;
-      return `level  ${shortID}  in ${wID}  on order ${onOrder}, committed ${committed}, packed ${packed}, aSN ${aSN}`;
+      const { shortID, wID, onOrder, committed, packed, aSN, minimum } = change;
+      const least = minimum === undefined ? '' : `, minimum ${minimum}`;
+      return `level  ${shortID}  in ${wID}  on order ${onOrder}, committed ${committed}, packed ${packed}, aSN ${aSN}${least}`;
+    }
+    case 'low': {
+      const { shortID, wID, minimum, available, low } = change;
+      const state = low ? 'low' : minimum === null ? 'without a minimum' : 'enough again';
+      return `low  ${shortID}  in ${wID}  ${state}: available ${available}, minimum ${minimum ?? 'none'}`;
     }
     case 'warehouse':
       return `warehouse ${change.wID}  ${change.name}`;

@@ -105,7 +105,8 @@ const receipts: [requestId: string, body: Omit<ReceiveRequest, 'reasonCode'>][] 
 
 // The lot of the seventh receipt.
 const held = { recNo: 7, reason: 'damaged in transit' };
-const ordered = { shortId: 'PAINT-WHITE', wid: 2, onOrder: '100', committed: '4' };
+// Of the 90 units there, 30 are on hold, so this is below its minimum.
+const ordered = { shortId: 'PAINT-WHITE', wid: 2, onOrder: '100', committed: '4', minimum: '60' };
 
 /**
  * Adds a few items and lots, and the clients `demo` and `scanner-7` (without known secrets), to a database
@@ -169,8 +170,8 @@ async function addClientWithoutSecret(sql: Sql, clientId: string, permissions: n
 
 /** The hold comes last: it is a transaction and shows that the demo data is complete. */
 async function orderAndHold(sql: Sql): Promise<void> {
-  const { onOrder, committed, ...gate } = ordered;
-  await setOrderQuantities(sql, gate, { onOrder, committed });
+  const { shortId, wid, ...quantities } = ordered;
+  await setOrderQuantities(sql, { shortId, wid }, quantities);
   await holdLot(sql, held);
 }
 

@@ -87,6 +87,8 @@ export type Route = {
   body?: Schema;
   /** A request without a body is read as one with an empty object. */
   isBodyOptional?: true;
+  /** Whether `null` is a value in the body. Otherwise it counts as omitted. */
+  takesNull?: true;
   /** The allowed names in the query and the body. With `handling=strict`, other names are refused. */
   known: { query: ReadonlySet<string>; body: ReadonlySet<string> };
   /** Reads the body if `body` is only its description. Adds faults to `details`, or throws Refused. */
@@ -218,7 +220,7 @@ export async function callRoute(
 }
 
 async function readBody(
-  { body, isBodyOptional, known }: Route,
+  { body, isBodyOptional, takesNull, known }: Route,
   ctx: Context,
   details: Details,
 ): Promise<unknown> {
@@ -226,7 +228,7 @@ async function readBody(
   if (isBodyOptional && !hasBody(ctx.req)) return parse(body, {}, details);
   const sent = await readJsonBody(ctx);
   if (ctx.state.isStrict) addDetails(details, unknownAmong(Object.keys(sent), known.body));
-  return parse(body, withoutNulls(sent), details);
+  return parse(body, takesNull ? sent : withoutNulls(sent), details);
 }
 
 /** Returns the parameters of a path, or null if they do not fit the route. */

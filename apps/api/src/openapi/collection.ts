@@ -25,6 +25,7 @@ const bodies: Record<string, Json> = {
 };
 const pathValues: Record<string, Json> = {
   discontinueItem: { partNoOrShortID: '{{itemID}}' },
+  setMinimum: { wid: '{{wid}}', partNo: '{{partNo}}' },
   teachAlias: { partNo: '{{partNo}}', alias: '{{itemID}}-BOX' },
   removeAlias: { partNo: '{{partNo}}', alias: '{{itemID}}-BOX' },
 };

@@ -1,5 +1,5 @@
 import type { Item } from '@inventory/domain/contract/item';
-import type { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
+import type { FullStockLevel, Minimum, StockLevel } from '@inventory/domain/contract/stock-level';
 import { itemOfLots } from '@inventory/domain/story';
 import { type Paging, pagingOf } from '@inventory/paging/page';
 
@@ -36,7 +36,18 @@ export const fullLevel: FullStockLevel = {
   ...level,
   shortID: 'PAINT-WHITE',
   description: 'Wall paint, white',
+  minimum: 60,
   modified: '2026-02-02T07:41:13.520Z',
+};
+
+/** Its minimum. */
+export const minimum: Minimum = {
+  partNo: level.partNo,
+  shortID: fullLevel.shortID,
+  wID: 2,
+  minimum: 60,
+  available: level.available,
+  low: true,
 };
 
 /** A page with one record. */

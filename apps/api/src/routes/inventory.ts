@@ -1,7 +1,7 @@
 import type { Client } from '@inventory/auth/client';
 import { lotPage, lotSortColumns } from '@inventory/db/lists/list-lots';
 import { stockLevelPage, stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
-import { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
+import { FullStockLevel, Minimum, MinimumToSet, StockLevel } from '@inventory/domain/contract/stock-level';
 import { Text } from '@inventory/domain/fields';
 import { FullLot, Lot } from '@inventory/domain/lot';
 import { type FilterShape, type FilterType, fieldRows } from '@inventory/domain/lot-fields';
@@ -9,16 +9,24 @@ import { Permission } from '@inventory/domain/permission';
 import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
-import { pageBytes } from '../http/answer-bytes.ts';
+import type { Database } from '../database.ts';
+import { answerBytes, pageBytes } from '../http/answer-bytes.ts';
 import { nothingAtPath } from '../http/errors.ts';
 import { idParameter, idsParameter, numberParameter, viewParameter } from '../http/reading/parameters.ts';
 import { noWarehouses, route } from '../http/route.ts';
-import type { Lists } from '../lists/lists.ts';
+import { setMinimumOf } from '../item-writes.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
-import { lots, stockLevels, warehouseLots, warehouseStockLevels } from '../openapi/descriptions/inventory.ts';
+import {
+  lots,
+  setMinimum,
+  stockLevels,
+  warehouseLots,
+  warehouseStockLevels,
+} from '../openapi/descriptions/inventory.ts';
 import type { BatchCalls } from '../stock/batch-call/batch-calls.ts';
 import type { Stock } from '../stock/transactions.ts';
 import { batchRoute } from './batch.ts';
+import { noSuchItem, partNoParams } from './items.ts';
 import { operationRoutes } from './operations.ts';
 
 const wid = z.object({
@@ -68,8 +76,14 @@ const levelQuery = z.object({
   itemID: anyText.meta({ description: 'Extension: only the item with this ShortID' }),
   partNo: idParameter('Extension: only the item with this part number'),
   partNos: idsParameter(`Extension: only items with these part numbers, up to ${partNosMax}`, partNosMax),
+  belowMinimum: flag.meta({
+    type: 'boolean',
+    description: 'Extension: only items that are (not) below their minimum in one of the warehouses',
+  }),
   view: viewParameter,
 });
+const { partNo } = partNoParams.shape;
+const levelParams = wid.extend({ partNo: partNo.meta({ ...partNo.meta(), example: 5 }) });
 
 const LotPages = z.union([pageAnswer(FullLot, 'FullLotPage'), pageAnswer(Lot, 'LotPage')]);
 const StockLevelPages = z.union([
@@ -82,7 +96,7 @@ function lotReading(query: z.infer<typeof lotQuery>, wids: number[], { client }:
 }
 
 /** `/Inventory`: lots, stock levels and operations on stock, alone and in lists. */
-export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
+export function inventoryRoutes(database: Database, stock: Stock & BatchCalls) {
   return [
     route({
       method: 'GET',
@@ -99,8 +113,34 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       notFound: null,
       description: lots,
       handle: async ({ query, ...asker }) =>
-        pageReply(query, await lists.page(lotReading(query, [...asker.client.scope], asker), asker)),
+        pageReply(query, await database.lists.page(lotReading(query, [...asker.client.scope], asker), asker)),
     }),
+    ...levelRoutes(database),
+    route({
+      method: 'GET',
+      path: '/Inventory/:wid',
+      summary: 'List inventory lots of one warehouse, most recent first',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      params: wid,
+      query: lotQuery,
+      warehouses: ({ params }) => [params.wid],
+      answer: { 200: LotPages },
+      answerBytes: ({ query }) => pageBytes(query.view === 'full' ? 'fullLot' : 'lot', query),
+      keyed: false,
+      paged: 'always',
+      notFound: nothingAtPath,
+      description: warehouseLots,
+      handle: async ({ params, query, ...asker }) =>
+        pageReply(query, await database.lists.page(lotReading(query, [params.wid], asker), asker)),
+    }),
+    ...operationRoutes(stock),
+    batchRoute(stock),
+  ];
+}
+
+function levelRoutes(database: Database) {
+  return [
     route({
       method: 'GET',
       path: '/Inventory/StockLevels',
@@ -116,7 +156,10 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       notFound: null,
       description: stockLevels,
       handle: async ({ query, ...asker }) =>
-        pageReply(query, await lists.page(stockLevelPage(query, [...asker.client.scope], query), asker)),
+        pageReply(
+          query,
+          await database.lists.page(stockLevelPage(query, [...asker.client.scope], query), asker),
+        ),
     }),
     route({
       method: 'GET',
@@ -134,27 +177,33 @@ export function inventoryRoutes(lists: Lists, stock: Stock & BatchCalls) {
       notFound: nothingAtPath,
       description: warehouseStockLevels,
       handle: async ({ params, query, ...asker }) =>
-        pageReply(query, await lists.page(stockLevelPage(query, [params.wid], query), asker)),
+        pageReply(query, await database.lists.page(stockLevelPage(query, [params.wid], query), asker)),
     }),
-    route({
-      method: 'GET',
-      path: '/Inventory/:wid',
-      summary: 'List inventory lots of one warehouse, most recent first',
-      permission: Permission.ItemMasterList,
-      writes: false,
-      params: wid,
-      query: lotQuery,
-      warehouses: ({ params }) => [params.wid],
-      answer: { 200: LotPages },
-      answerBytes: ({ query }) => pageBytes(query.view === 'full' ? 'fullLot' : 'lot', query),
-      keyed: false,
-      paged: 'always',
-      notFound: nothingAtPath,
-      description: warehouseLots,
-      handle: async ({ params, query, ...asker }) =>
-        pageReply(query, await lists.page(lotReading(query, [params.wid], asker), asker)),
-    }),
-    ...operationRoutes(stock),
-    batchRoute(stock),
+    minimumRoute(database),
   ];
+}
+
+function minimumRoute(database: Database) {
+  return route({
+    method: 'PUT',
+    path: '/Inventory/StockLevels/:wid/:partNo',
+    isExtension: true,
+    summary: 'Set the minimum of an item in a warehouse',
+    permission: Permission.ModifyItemMaster,
+    writes: true,
+    params: levelParams,
+    body: MinimumToSet,
+    takesNull: true,
+    warehouses: ({ params }) => [params.wid],
+    answer: { 200: Minimum },
+    answerBytes: answerBytes.small,
+    keyed: false,
+    paged: 'never',
+    notFound: noSuchItem,
+    description: setMinimum,
+    handle: async ({ params, body: { minimum }, wait }) => {
+      const text = await setMinimumOf(database, { ...params, minimum }, wait);
+      return text === null ? null : { status: 200, text };
+    },
+  });
 }

@@ -38,7 +38,7 @@ export function createRoutes(
     ...historyRoutes(database),
     ...changeRoutes({ feed, reads, standing, rights, rateLimiter, rateLimit: config.RATE_LIMIT }),
     ...webhookRoutes({ reads }),
-    ...inventoryRoutes(lists, stock),
+    ...inventoryRoutes(database, stock),
     ...itemRoutes(database),
     ...aliasRoutes(database),
     ...reasonRoutes(database),

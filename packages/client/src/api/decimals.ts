@@ -18,6 +18,7 @@ export const decimalNames = [
   'expiredAtLeast',
   'grossWeight',
   'inStock',
+  'minimum',
   'netWeight',
   'number',
   'onHold',

@@ -133,11 +133,12 @@ export interface paths {
          *     - `stock`: an applied stock transaction as in `GET /Inventory/Transactions`, with all of its `lines` and with its `lots` as they are now;
          *     - `hold`: a lot that was put on hold or released, as it is now;
          *     - `item`: an item that was created or changed, or whose aliases were, as it is now;
-         *     - `level`: an item's order quantities in a warehouse, as they are now;
+         *     - `level`: an item's order quantities and its minimum in a warehouse, as they are now;
+         *     - `low`: fewer units of an item than its minimum became available in a warehouse (`low`), or enough again. These alternate, and show that moment;
          *     - `warehouse`: a warehouse that was renamed;
          *     - `scope`: your warehouses have changed since the cursor was given, even if they are the same again. Read the lists again, and go on from this cursor.
          *
-         *     There may be more types one day; ignore those that you do not know. Whole records are as they are when the change is read, so they may
+         *     There may be more types one day; ignore those that you do not know. Whole records are as they are when the change is read, that of `low` apart, so they may
          *     already show a later change, which then comes, too: set them, never add. A lot that comes into your scope comes whole. One that leaves it stays in its
          *     warehouse with `active: false`.
          *
@@ -234,9 +235,10 @@ export interface paths {
         };
         /**
          * Stock levels per item, summed over every warehouse in scope
-         * @description One record for each item that ever had stock or an order quantity, by `partNo` unless sorted otherwise.
+         * @description One record for each item that ever had stock, an order quantity or a minimum, by `partNo` unless sorted otherwise.
          *     `available = inStock − onHold − committed − packed`; it may be negative. Expired units count in it: an Issue of everything
-         *     available is refused if some of it has expired.
+         *     available is refused if some of it has expired. *Extension:* `belowMinimum=true` leaves items that are below their
+         *     minimum in at least one of the warehouses.
          *
          *     Sums over the warehouses in the client's scope.
          *
@@ -260,14 +262,39 @@ export interface paths {
         };
         /**
          * Stock levels per item in one warehouse
-         * @description One record for each item that ever had stock or an order quantity, by `partNo` unless sorted otherwise.
+         * @description One record for each item that ever had stock, an order quantity or a minimum, by `partNo` unless sorted otherwise.
          *     `available = inStock − onHold − committed − packed`; it may be negative. Expired units count in it: an Issue of everything
-         *     available is refused if some of it has expired.
+         *     available is refused if some of it has expired. *Extension:* `belowMinimum=true` leaves items that are below their
+         *     minimum in at least one of the warehouses.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
          */
         get: operations["listWarehouseStockLevels"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/Inventory/StockLevels/{wid}/{partNo}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the minimum of an item in a warehouse
+         * @description *Extension.* The units that should be `available` of an item in a warehouse: `low` if there are fewer. `null` removes the minimum.
+         *     The change feed tells as `low` when `available` falls below it, and again when it is back. The call may be repeated. It stops no
+         *     transaction: an Issue takes all there is.
+         *
+         *     **Permission:** Create/Modify Item Master Record (116), else 403. **Writes:** a read-only client gets 403. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
+         */
+        put: operations["setMinimum"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1672,7 +1699,7 @@ export interface components {
             /** @description For each change the cursor behind it, so that a reader can stop in the middle of a page */
             cursors?: string[];
         };
-        Change: components["schemas"]["StockChange"] | components["schemas"]["HoldChange"] | components["schemas"]["ItemChange"] | components["schemas"]["LevelChange"] | components["schemas"]["WarehouseChange"] | components["schemas"]["ScopeChange"];
+        Change: components["schemas"]["StockChange"] | components["schemas"]["HoldChange"] | components["schemas"]["ItemChange"] | components["schemas"]["LevelChange"] | components["schemas"]["LowChange"] | components["schemas"]["WarehouseChange"] | components["schemas"]["ScopeChange"];
         StockChange: {
             /**
              * @description An applied stock transaction
@@ -1931,7 +1958,7 @@ export interface components {
         };
         LevelChange: {
             /**
-             * @description Order quantities of an item in a warehouse that were set, as they are now
+             * @description Order quantities or the minimum of an item in a warehouse that were set, as they are now
              * @constant
              */
             type: "level";
@@ -1961,6 +1988,33 @@ export interface components {
              * @description In transit (advance ship notice)
              */
             aSN: number;
+            /**
+             * Format: decimal
+             * @description The units that should be available; missing: no minimum is set
+             */
+            minimum?: number;
+        };
+        LowChange: {
+            /**
+             * @description An item of which fewer units than its minimum became available in a warehouse (`low`), or enough again. `minimum` and `available` are those of that moment
+             * @constant
+             */
+            type: "low";
+            /** @description Item part number */
+            partNo: number;
+            /** @description Item SKU */
+            shortID: string;
+            /** @description Warehouse ID */
+            wID: number;
+            /** @description The units that should be available; null: none is set */
+            minimum: number | null;
+            /**
+             * Format: decimal
+             * @description inStock - onHold - committed - packed
+             */
+            available: number;
+            /** @description Whether fewer units than the minimum are available */
+            low: boolean;
         };
         WarehouseChange: {
             /**
@@ -2103,6 +2157,8 @@ export interface components {
             shortID: string;
             /** @description Item description */
             description: string;
+            /** @description The sum of the minimums of the item in these warehouses; null: none is set */
+            minimum: number | null;
             /**
              * Format: date-time
              * @description When any of it was last modified
@@ -2161,6 +2217,27 @@ export interface components {
              * @description In transit (advance ship notice)
              */
             aSN: number;
+        };
+        MinimumToSet: {
+            /** @description The units that should be available; null: no minimum */
+            minimum: number | null;
+        };
+        Minimum: {
+            /** @description Item part number */
+            partNo: number;
+            /** @description Item SKU */
+            shortID: string;
+            /** @description Warehouse ID */
+            wID: number;
+            /** @description The units that should be available; null: none is set */
+            minimum: number | null;
+            /**
+             * Format: decimal
+             * @description inStock - onHold - committed - packed
+             */
+            available: number;
+            /** @description Whether fewer units than the minimum are available */
+            low: boolean;
         };
         ReceiveCall: {
             /** @description Item ShortID. Extension: or an alias, a GTIN in any of its spellings */
@@ -4327,6 +4404,8 @@ export interface operations {
                 partNo?: number;
                 /** @description Extension: only items with these part numbers, up to 100 */
                 partNos?: string;
+                /** @description Extension: only items that are (not) below their minimum in one of the warehouses */
+                belowMinimum?: boolean;
                 /** @description Extension: full shows every field that is stored */
                 view?: "full";
             };
@@ -4418,6 +4497,8 @@ export interface operations {
                 partNo?: number;
                 /** @description Extension: only items with these part numbers, up to 100 */
                 partNos?: string;
+                /** @description Extension: only items that are (not) below their minimum in one of the warehouses */
+                belowMinimum?: boolean;
                 /** @description Extension: full shows every field that is stored */
                 view?: "full";
             };
@@ -4510,6 +4591,127 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    setMinimum: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description An id of your own for this request; the answer and our logs carry it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description Warehouse ID
+                 * @example 2
+                 */
+                wid: number;
+                /**
+                 * @description Internal part number
+                 * @example 5
+                 */
+                partNo: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MinimumToSet"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Minimum"];
+                };
+            };
+            /** @description The request is malformed or fails validation */
+            400: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The client may not do this */
+            403: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            /** @description Busy or unavailable; nothing was applied unless `outcome` says otherwise */
+            503: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    /** @description The limit: requests (q) in a window of so many seconds (w); a batch adds the policy `operations` (extension) */
+                    "RateLimit-Policy"?: string;
+                    /** @description Requests left (r) in this window, and the seconds until it ends (t) */
+                    RateLimit?: string;
+                    /** @description handling=strict: no unknown name was ignored (extension) */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     listWarehouseLots: {

@@ -49,6 +49,9 @@ export type ItemUpdateBody = Given<Schemas['ItemUpdateRequest']>;
 type Fields<Body> = Body extends unknown ? ('description' extends keyof Body ? Body : never) : never;
 type Named = { shortID: string } | { itemID: string };
 
+/** The minimum of an item in a warehouse; `minimum: null` for none. */
+export type MinimumBody = Given<Schemas['MinimumToSet']> & { wid: number; partNo: number };
+
 // The parameters of lists.
 export type LotsQuery = Given<Query<operations['listLots']>> & { wid?: number | undefined };
 export type StockLevelsQuery = Given<Query<operations['listStockLevels']>> & { wid?: number | undefined };
@@ -75,6 +78,7 @@ export type CountTried<Exact extends boolean = false> = Read<Schemas['CountDryRu
 export type ReverseTried<Exact extends boolean = false> = Read<Schemas['ReverseDryRun'], Exact>;
 export type HoldTried<Exact extends boolean = false> = Read<Schemas['HoldDryRun'], Exact>;
 export type BatchTried<Exact extends boolean = false> = Read<Schemas['BatchDryRun'], Exact>;
+export type Minimum<Exact extends boolean = false> = Read<Schemas['Minimum'], Exact>;
 export type Lot<Exact extends boolean = false> = Read<Schemas['Lot'], Exact>;
 export type FullLot<Exact extends boolean = false> = Read<Schemas['FullLot'], Exact>;
 export type LotWithHistory<Exact extends boolean = false> = Read<Schemas['LotWithHistory'], Exact>;

@@ -1,4 +1,5 @@
 import type { OrderedLevel } from '@inventory/domain/contract/change';
+import type { Minimum } from '@inventory/domain/contract/stock-level';
 import { warehouseRecord } from '../catalog/warehouses.ts';
 import { itemRecord } from '../lists/list-items.ts';
 import { fullLotRecord } from '../lists/list-lots.ts';
@@ -202,7 +203,17 @@ const levelRecord = recordText({
   committed: 'trim_scale(stock_level.committed)',
   packed: 'trim_scale(stock_level.packed)',
   aSN: 'trim_scale(stock_level.asn)',
-} satisfies Columns<keyof Omit<OrderedLevel, 'type'>>);
+} satisfies Columns<keyof Omit<OrderedLevel, 'type' | 'minimum'>>);
+
+/** As it was told: the last one of a gate says how it is now. */
+const lowRecord = recordText({
+  partNo: 'change.part_no',
+  shortID: 'item.short_id',
+  wID: 'change.wid',
+  minimum: 'trim_scale(change.minimum)',
+  available: 'trim_scale(change.available)',
+  low: 'coalesce(change.available < change.minimum, false)',
+} satisfies Columns<keyof Minimum>);
 
 /** A change of another kind: the whole record as it is now. */
 function otherChange(wids: readonly number[]): Piece {
@@ -221,7 +232,11 @@ function otherChange(wids: readonly number[]): Piece {
         select ${extended(piece`'"type":"item"'`, itemRecord, aliases)} from item where item.part_no = change.part_no
       )
       when 'level' then (
-        select ${extended(piece`'"type":"level"'`, levelRecord)}
+        select ${extended(
+          piece`'"type":"level"'`,
+          levelRecord,
+          piece`coalesce(',"minimum":' || trim_scale(stock_level.minimum), '')`,
+        )}
         from stock_level
         where stock_level.part_no = change.part_no and stock_level.wid = change.wid
       )
@@ -229,6 +244,9 @@ function otherChange(wids: readonly number[]): Piece {
         select ${extended(piece`'"type":"warehouse"'`, warehouseRecord)}
         from warehouse
         where warehouse.wid = change.wid
+      )
+      when 'low' then (
+        select ${extended(piece`'"type":"low"'`, lowRecord)} from item where item.part_no = change.part_no
       )
       when 'hold' then (
         select ${extended(piece`'"type":"hold"'`, fullLotRecord(wids))}

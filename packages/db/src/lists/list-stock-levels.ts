@@ -40,6 +40,7 @@ const columns = Object.fromEntries(
 const fullRecord = recordText({
   ...columns,
   ...names,
+  minimum: 'trim_scale(sum(minimum))',
   modified: dateTimeText(`greatest(max(stock_level.modified), ${ofItem('described')})`),
 });
 
@@ -48,6 +49,8 @@ export type LevelOptions = {
   itemID?: string | undefined;
   partNo?: number | undefined;
   partNos?: readonly number[] | undefined;
+  /** Only items that are (not) below their minimum in at least one of the warehouses. */
+  belowMinimum?: boolean | undefined;
   view?: 'full' | undefined;
 };
 
@@ -84,18 +87,22 @@ function isDescribedSince(since: Date): Piece {
 export function stockLevelPage(
   query: PageQuery,
   wids: readonly number[],
-  { itemID, partNo, partNos, view }: LevelOptions = {},
+  { itemID, partNo, partNos, belowMinimum, view }: LevelOptions = {},
 ): ListReading {
   const record = view === 'full' ? fullRecord : levelList.record;
   const isFiltered = itemID !== undefined || partNo !== undefined || partNos !== undefined;
   const slice = sliceOf(query, 'partNo', 'asc');
-  if (slice !== null && !isFiltered) {
+  if (slice !== null && !isFiltered && belowMinimum === undefined) {
     return { cost: 'page', read: (sql) => readLevelPage(sql, wids, slice, record) };
   }
+  const lowItems = piece`select part_no from low_level where wid = any(${wids}::integer[])`;
   const ofItems = [
     ...(itemID === undefined ? [] : [piece`part_no = (select part_no from item where short_id = ${itemID})`]),
     ...(partNo === undefined ? [] : [piece`part_no = ${partNo}`]),
     ...(partNos === undefined ? [] : [piece`part_no = any(${partNos}::integer[])`]),
+    // An array, so that the planner uses the index of levels.
+    ...(belowMinimum === true ? [piece`part_no = any(array(${lowItems}))`] : []),
+    ...(belowMinimum === false ? [piece`part_no not in (${lowItems})`] : []),
   ];
   const inScope = piece`wid = any(${wids}::integer[]) and used`;
   const read = (sql: Sql, few: Pick<List, 'few'> = {}) => {
@@ -108,6 +115,10 @@ export function stockLevelPage(
   };
   // An item has at most one row for each warehouse in scope.
   if (isFiltered) return { cost: 'page', read };
+  if (belowMinimum === true) {
+    const findFew = async (sql: Sql) => (await firstOfFew(sql, [{ selection: lowItems }])) && read;
+    return { cost: 'matches', findFew, read };
+  }
   if (query.modifiedSince === undefined) return { cost: 'everything', read };
   // The index of changes covers all warehouses, so all levels in scope are counted.
   const findFew = async (sql: Sql) => {

@@ -11,6 +11,8 @@ export type ListedLevel = {
   packed: string;
   aSN: string;
   available: string;
+  /** null: none is set. */
+  minimum: string | null;
   modified: Date;
 };
 
@@ -24,7 +26,8 @@ export async function listLevels(sql: Sql, shortId: string): Promise<ListedLevel
   const rows = await sql<ListedLevel[]>`
     select wid, name as warehouse, trim_scale(in_stock)::text as "inStock", trim_scale(on_hold)::text as "onHold",
       trim_scale(on_order)::text as "onOrder", trim_scale(committed)::text as committed, trim_scale(packed)::text as packed,
-      trim_scale(asn)::text as "aSN", trim_scale(in_stock - on_hold - committed - packed)::text as available, modified
+      trim_scale(asn)::text as "aSN", trim_scale(in_stock - on_hold - committed - packed)::text as available,
+      trim_scale(minimum)::text as minimum, modified
     from stock_level
     join warehouse using (wid)
     where part_no = ${item.part_no} and used

@@ -1,11 +1,15 @@
 import type { Sql } from '../postgres/pool.ts';
 
-/** The quantities that the order systems set, as plain decimal text. A missing one does not change. */
+/**
+ * The quantities that the order systems set, and the minimum, as plain decimal text. A missing one does not
+ * change; null removes the minimum.
+ */
 export type OrderQuantities = {
   onOrder?: string | undefined;
   committed?: string | undefined;
   packed?: string | undefined;
   asn?: string | undefined;
+  minimum?: string | null | undefined;
 };
 
 /**
@@ -21,13 +25,16 @@ export async function setOrderQuantities(
   const committed = quantities.committed ?? null;
   const packed = quantities.packed ?? null;
   const asn = quantities.asn ?? null;
+  const { minimum = null } = quantities;
+  const isMinimumGiven = quantities.minimum !== undefined;
   const [item] = await sql<{ part_no: number }[]>`select part_no from item where short_id = ${gate.shortId}`;
   if (item === undefined) return 'unknown_item';
   // One statement for one row, so that it holds no other lock while it waits for a batch to release the gate.
   // The time is taken at the write: a time from before the wait could be earlier than the batch's.
   await sql`
-    insert into stock_level (part_no, wid, on_order, committed, packed, asn, used)
-    select ${item.part_no}, ${gate.wid}, on_order, committed, packed, asn, on_order + committed + packed + asn > 0
+    insert into stock_level (part_no, wid, on_order, committed, packed, asn, minimum, used)
+    select ${item.part_no}, ${gate.wid}, on_order, committed, packed, asn, ${minimum}::numeric,
+      on_order + committed + packed + asn > 0 or ${minimum}::numeric is not null
     from (
       select coalesce(${onOrder}::numeric, 0) as on_order, coalesce(${committed}::numeric, 0) as committed,
         coalesce(${packed}::numeric, 0) as packed, coalesce(${asn}::numeric, 0) as asn
@@ -37,6 +44,7 @@ export async function setOrderQuantities(
       committed = coalesce(${committed}::numeric, stock_level.committed),
       packed = coalesce(${packed}::numeric, stock_level.packed),
       asn = coalesce(${asn}::numeric, stock_level.asn),
+      minimum = case when ${isMinimumGiven} then excluded.minimum else stock_level.minimum end,
       used = stock_level.used or excluded.used,
       modified = change_moment()`;
   return 'set';

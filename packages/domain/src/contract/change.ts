@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FullLot } from '../lot.ts';
 import { Item } from './item.ts';
-import { StockLevel } from './stock-level.ts';
+import { Minimum, StockLevel } from './stock-level.ts';
 import { Transaction } from './transaction.ts';
 import { Warehouse } from './warehouse.ts';
 
@@ -45,7 +45,10 @@ const ItemChange = z
 /** The quantities of an item in a warehouse that follow from no lot. */
 const OrderedLevel = z
   .object({
-    ...typed('level', 'Order quantities of an item in a warehouse that were set, as they are now'),
+    ...typed(
+      'level',
+      'Order quantities or the minimum of an item in a warehouse that were set, as they are now',
+    ),
     partNo: StockLevel.shape.partNo,
     shortID: Item.shape.shortID,
     wID: FullLot.shape.wID,
@@ -53,9 +56,20 @@ const OrderedLevel = z
     committed: StockLevel.shape.committed,
     packed: StockLevel.shape.packed,
     aSN: StockLevel.shape.aSN,
+    minimum: z.number().optional().describe('The units that should be available; missing: no minimum is set'),
   })
   .meta({ id: 'LevelChange' });
 export type OrderedLevel = z.infer<typeof OrderedLevel>;
+
+const LowChange = z
+  .object({
+    ...typed(
+      'low',
+      'An item of which fewer units than its minimum became available in a warehouse (`low`), or enough again. `minimum` and `available` are those of that moment',
+    ),
+    ...Minimum.shape,
+  })
+  .meta({ id: 'LowChange' });
 
 const WarehouseChange = z
   .object({ ...typed('warehouse', 'A warehouse that was renamed'), ...Warehouse.shape })
@@ -75,6 +89,7 @@ const Change = z
     HoldChange,
     ItemChange,
     OrderedLevel,
+    LowChange,
     WarehouseChange,
     ScopeChange,
   ])

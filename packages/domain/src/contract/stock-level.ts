@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AmountOfLots } from '../fields.ts';
 
 /** The stock of one item over the requested warehouses. Quantities are exact decimals. */
 export const StockLevel = z
@@ -23,6 +24,30 @@ export type StockLevel = z.infer<typeof StockLevel>;
 export const FullStockLevel = StockLevel.extend({
   shortID: z.string().describe('Item SKU'),
   description: z.string().describe('Item description'),
+  minimum: z
+    .number()
+    .nullable()
+    .describe('The sum of the minimums of the item in these warehouses; null: none is set'),
   modified: z.iso.datetime().describe('When any of it was last modified'),
 }).meta({ id: 'FullStockLevel' });
 export type FullStockLevel = z.infer<typeof FullStockLevel>;
+
+/** The minimum of an item in a warehouse, beside what is available of it there. */
+export const Minimum = z
+  .object({
+    partNo: StockLevel.shape.partNo,
+    shortID: FullStockLevel.shape.shortID,
+    wID: z.int().describe('Warehouse ID'),
+    minimum: z.number().nullable().describe('The units that should be available; null: none is set'),
+    available: z.number().describe('inStock - onHold - committed - packed'),
+    low: z.boolean().describe('Whether fewer units than the minimum are available'),
+  })
+  .meta({ id: 'Minimum' });
+export type Minimum = z.infer<typeof Minimum>;
+
+/** The body of a call that sets a minimum. */
+export const MinimumToSet = z
+  .object({
+    minimum: AmountOfLots.nullable().describe('The units that should be available; null: no minimum'),
+  })
+  .meta({ id: 'MinimumToSet' });

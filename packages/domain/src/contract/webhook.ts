@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The kinds of changes that a webhook may be limited to. It is always told of a new scope. */
-export const changeKinds = ['stock', 'hold', 'item', 'level', 'warehouse'] as const;
+export const changeKinds = ['stock', 'hold', 'item', 'level', 'low', 'warehouse'] as const;
 
 const when = (meaning: string) => z.iso.datetime().nullable().describe(meaning);
 

@@ -1,6 +1,7 @@
+import { invalid } from '@inventory/domain/refusals/refused';
 import { fullLot, lot } from '@inventory/domain/story';
-import type { Examples, RouteDescription } from '../../http/route-description.ts';
-import { fullLevel, level, page } from '../story.ts';
+import { type Examples, type RouteDescription, refusalExample } from '../../http/route-description.ts';
+import { fullLevel, level, minimum, page } from '../story.ts';
 
 const lotNotes = `
 Most recent first (\`received\`, then \`recNo\`, both descending) unless sorted otherwise. Contains all lots, including shipped ones, so that
@@ -25,9 +26,10 @@ export const warehouseLots: RouteDescription = {
 };
 
 const levelNotes = `
-One record for each item that ever had stock or an order quantity, by \`partNo\` unless sorted otherwise.
+One record for each item that ever had stock, an order quantity or a minimum, by \`partNo\` unless sorted otherwise.
 \`available = inStock − onHold − committed − packed\`; it may be negative. Expired units count in it: an Issue of everything
-available is refused if some of it has expired.`;
+available is refused if some of it has expired. *Extension:* \`belowMinimum=true\` leaves items that are below their
+minimum in at least one of the warehouses.`;
 
 const levelAnswer: Examples = {
   example: { summary: 'One item', value: page(level) },
@@ -44,4 +46,22 @@ export const warehouseStockLevels: RouteDescription = {
   id: 'listWarehouseStockLevels',
   notes: levelNotes,
   answer: levelAnswer,
+};
+
+export const setMinimum: RouteDescription = {
+  id: 'setMinimum',
+  notes: `*Extension.* The units that should be \`available\` of an item in a warehouse: \`low\` if there are fewer. \`null\` removes the minimum.
+The change feed tells as \`low\` when \`available\` falls below it, and again when it is back. The call may be repeated. It stops no
+transaction: an Issue takes all there is.`,
+  body: {
+    set: { summary: '60 units', value: { minimum: minimum.minimum } },
+    remove: { summary: 'No minimum', value: { minimum: null } },
+  },
+  answer: {
+    set: { summary: 'Fewer are available', value: minimum },
+    remove: { summary: 'Removed', value: { ...minimum, minimum: null, low: false } },
+  },
+  invalid: {
+    fields: refusalExample('Below zero', invalid({ minimum: ['must not be negative.'] })),
+  },
 };

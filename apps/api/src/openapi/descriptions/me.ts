@@ -15,7 +15,14 @@ const client: Me = {
   ],
   operations: [
     ...['getMe', 'listTransactions', 'getTransaction', 'getLot', 'getChanges', 'getWebhooks', 'listLots'],
-    ...['listStockLevels', 'listWarehouseStockLevels', 'listWarehouseLots', ...kindNames, 'batch'],
+    ...[
+      'listStockLevels',
+      'listWarehouseStockLevels',
+      'setMinimum',
+      'listWarehouseLots',
+      ...kindNames,
+      'batch',
+    ],
     ...['listItems', 'listAllItems', 'getItem', 'createItem', 'updateItem', 'discontinueItem'],
     ...['listAliases', 'teachAlias', 'removeAlias', 'listReasons', 'scanCodes'],
   ],
