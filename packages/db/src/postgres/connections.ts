@@ -12,6 +12,11 @@ export type Connections = {
   giveBack(connection: Connection): void;
   /** Closes a connection that must not be used again. `waitSeconds`: for what was sent on it. */
   drop(connection: Connection, waitSeconds: number): void;
+  /**
+   * Takes back a connection that is not open yet, and uses it once it is. Giving it up would cost a slow server
+   * another login, and the next one no less.
+   */
+  awaitOpening(connection: Connection, opening: Promise<unknown>): void;
   /** Lets another connection serve beside one whose work takes long. false: enough are suspect already. */
   suspect(connection: Connection): boolean;
   /** Takes idle connections out of use that have answered nothing since then, until they answer. */
@@ -62,10 +67,10 @@ export function createConnections(options: ConnectionsOptions): Connections {
     onBack();
   }
 
-  function askWhetherAlive(connection: Connection) {
-    inService.delete(connection);
-    suspect.add(connection);
-    within(answerWithinMs, reach(connection.sql)).then(
+  function useAfter(connection: Connection, answer: Promise<unknown>) {
+    // If enough are suspect, it keeps its place among those in service.
+    if (suspect.size < suspectsMax && inService.delete(connection)) suspect.add(connection);
+    answer.then(
       () => {
         connection.answeredAt = performance.now();
         giveBack(connection);
@@ -96,6 +101,10 @@ export function createConnections(options: ConnectionsOptions): Connections {
     },
     giveBack,
     drop,
+    awaitOpening(connection, opening) {
+      useAfter(connection, opening);
+      onBack();
+    },
     suspect(connection) {
       if (suspect.size >= suspectsMax) return false;
       inService.delete(connection);
@@ -107,7 +116,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
         // Enough are doubted: Postgres is slow.
         if (suspect.size >= suspectsMax) return;
         idle.splice(idle.indexOf(each), 1);
-        askWhetherAlive(each);
+        useAfter(each, within(answerWithinMs, reach(each.sql)));
       }
     },
     counts: () => ({ busy: inService.size - idle.length, idle: idle.length, suspect: suspect.size }),

@@ -3,7 +3,7 @@ import { TooLateError, within } from '@inventory/process/within';
 import { cancellable } from './cancellable.ts';
 import { type Connection, createConnections } from './connections.ts';
 import { countActive, createLeftBehind } from './left-behind.ts';
-import { isDemoted, isOutage, type Sql, untilDone } from './pool.ts';
+import { isDemoted, isOutage, reach, type Sql, untilDone } from './pool.ts';
 
 /** The caller that waits for work. */
 export type Wait = {
@@ -28,7 +28,7 @@ class DemotedError extends PlainError {
 
 export type StatementPool = {
   /**
-   * Runs `work` on a connection of its own. Throws NeverBegunError if no connection is free within the
+   * Runs `work` on a connection of its own. Throws NeverBegunError if no connection is free and open within the
    * caller's time, and TooLateError after `limitMs` of work, which may still be carried out. In a pool that
    * `cancels`, Postgres ends the work when its caller goes or its time is almost over; it then fails with
    * Postgres's error (`isStatementTimeout`).
@@ -64,9 +64,16 @@ export type StatementPoolOptions = {
 
 /**
  * The end of a piece of work. `isLeft`: it may still be running. `gaveUp`: its connection must not be used
- * again.
+ * again. `opening`: its connection was not open in time, so it did not begin.
  */
-type WorkEnd = { answered: boolean; gaveUp: boolean; isLeft: boolean; cancelled: boolean };
+type WorkEnd = {
+  answered: boolean;
+  gaveUp: boolean;
+  isLeft: boolean;
+  cancelled: boolean;
+  opening: Promise<unknown> | null;
+};
+const notEnded: WorkEnd = { answered: false, gaveUp: false, isLeft: false, cancelled: false, opening: null };
 type Waiting = { begin: (connection: Connection) => void; leave: () => void; hasGone: () => boolean };
 
 // In addition to the connections in use: connections whose work takes long and may still be answered.
@@ -112,8 +119,9 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
     serveWaiting();
   }
 
-  function release(connection: Connection, { answered, gaveUp, isLeft, cancelled }: WorkEnd) {
+  function release(connection: Connection, { answered, gaveUp, isLeft, cancelled, opening }: WorkEnd) {
     if (answered) connection.answeredAt = performance.now();
+    if (opening !== null) return connections.awaitOpening(connection, opening);
     if (isLeft) leftBehind.add(untilDone(connection.sql));
     // A cancel that comes late would end the next statement, so there must be none.
     if (gaveUp || cancelled) connections.drop(connection, gaveUp ? 0 : 1);
@@ -131,11 +139,12 @@ export function createStatementPool(options: StatementPoolOptions): StatementPoo
         // After unread answers are processed, because this process may be the slow one.
         late = setImmediate(() => suspectSince(connection, startedAt));
       }, overrunMs);
-      const end: WorkEnd = { answered: false, gaveUp: false, isLeft: false, cancelled: false };
+      const end = { ...notEnded };
       const onCancel = () => {
         end.cancelled = true;
       };
       try {
+        if (connection.answeredAt === 0) await untilOpen(connection, wait, { limitMs, end });
         const result = await (cancels && wait !== undefined
           ? runCancellable(connection, work, wait, { limitMs, onCancel })
           : within(limitMs, work(connection.sql)));
@@ -217,6 +226,33 @@ class Line {
 
   leaveAll(): void {
     for (const { leave } of [...this.#waiting]) leave();
+  }
+}
+
+/**
+ * Waits for a new connection. Fails with NeverBegunError after `limitMs`, and when the caller goes; then it is
+ * still `opening`.
+ */
+async function untilOpen(
+  { sql }: Connection,
+  wait: Wait | undefined,
+  { limitMs, end }: { limitMs: number; end: WorkEnd },
+): Promise<void> {
+  const opening = reach(sql);
+  const timeMs = Math.min(limitMs, (wait?.until ?? Number.POSITIVE_INFINITY) - performance.now());
+  const neverBegun = new NeverBegunError('the connection to Postgres was not open in time');
+  let forget: (() => void) | undefined;
+  const gone = new Promise<never>((_, reject) => {
+    forget = wait?.onGone?.(() => reject(neverBegun));
+  });
+  try {
+    await within(Math.max(0, timeMs), Promise.race([opening, gone]));
+  } catch (error) {
+    if (error !== neverBegun && !(error instanceof TooLateError)) throw error;
+    end.opening = opening;
+    throw neverBegun;
+  } finally {
+    forget?.();
   }
 }
 
