@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await expectReadable(page, 'home', ['light', 'dark']);
   });
 
-  test('2 calls: home, and none when a person comes back; 4: a scanned item, and 1 when it is scanned again', async () => {
+  test('3 calls: home, and none when a person comes back; 4: a scanned item, and 1 when it is scanned again', async () => {
     const client = await service.client();
     const itemID = await service.item();
     await receiveLot(client, itemID, 5, { spot: 'A-1' });
@@ -108,6 +108,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     const isWork = (path: string) => path !== '/Changes';
     expect(calls.splice(0).filter(isWork).sort()).toEqual([
       '/Inventory',
+      '/Inventory/StockLevels',
       '/Inventory/Transactions',
       '/Me',
       // The names, once in five minutes.

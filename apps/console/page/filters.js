@@ -44,6 +44,10 @@ export const filters = {
     yes: ['On hold', () => ({ hold: true })],
     no: ['Not on hold', () => ({ hold: false })],
   }),
+  low: choice('Minimum', 'Any', {
+    yes: ['Below minimum', () => ({ belowMinimum: true })],
+    no: ['Not below', () => ({ belowMinimum: false })],
+  }),
   expiry: {
     replaces: 'by',
     ...choice('Expiry', 'Any', {

@@ -4,6 +4,7 @@ import { expiringAfter, readExpiring, readToday, todayAfter } from './day.js';
 import { dayOf, daysUntil, time } from './format.js';
 import { useHeld } from './held.js';
 import { html } from './html.js';
+import { lowAfter, readLow } from './low.js';
 import { Marks } from './marks.js';
 import { warehouseOf } from './matches.js';
 import { addressOf } from './routes.js';
@@ -16,7 +17,7 @@ import { sentenceOf } from './transaction-words.js';
 const offline = 'Offline: this cannot be read.';
 const shownMax = 6;
 // Each is a section of its own.
-const sections = [Today, Expiring, Spots];
+const sections = [Today, Low, Expiring, Spots];
 
 /** The page that a person comes back to between two scans. */
 export function Home() {
@@ -113,6 +114,26 @@ function Ending({ lot }) {
       <span class="quiet">${units} units${spot !== '' && html` at <bdi>${spot}</bdi>`} · <bdi>${warehouseOf(wID)}</bdi></span>
     </a>
     <span class="ending"><${Marks} lot=${lot} />${daysUntil(expires) !== null && html` <span>${daysUntil(expires)}</span>`}</span>
+  </li>`;
+}
+
+/** Only where something is: many set no minimum. */
+function Low() {
+  const [shown] = useHeld('low', readLow, lowAfter, offline);
+  if (!shown || shown.total === 0) return null;
+  return html`<${Section} id="low" title="Below minimum" total=${shown.total}
+    rows=${shown.levels.map((level) => html`<${Lacking} key=${`${level.wID}/${level.partNo}`} level=${level} />`)}
+    more=${html`<p class="more"><a href=${addressOf('levels', '', { low: 'yes' })}>Full list</a></p>`} />`;
+}
+
+function Lacking({ level }) {
+  const { shortID, description, available, minimum, wID } = level;
+  return html`<li>
+    <a href=${addressOf('item', shortID)}>
+      <strong><bdi>${shortID}</bdi></strong>
+      <span class="quiet">${description && html`<bdi>${description}</bdi> · `}<bdi>${warehouseOf(wID)}</bdi></span>
+    </a>
+    <span class="ending">${available.replace('-', '−')} of ${minimum}</span>
   </li>`;
 }
 

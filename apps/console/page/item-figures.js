@@ -13,15 +13,17 @@ const emptyMax = 4;
  */
 export async function readItem(shortID) {
   const { client, me } = state.session;
-  const levelsIn = async (wid) => (await client.stockLevels({ wid, itemID: shortID }).page()).value;
+  const levelsIn = async (wid) =>
+    (await client.stockLevels({ wid, itemID: shortID, view: 'full' }).page()).value;
   const [item, lots, sums] = await Promise.all([
     client.item({ shortID }),
     readLotsInOrder(client, shortID),
     levelsIn(undefined),
   ]);
-  // Only levels show the units that orders have taken.
-  const isAllocated = sums.some(({ committed, packed }) => Number(committed) > 0 || Number(packed) > 0);
-  if (lots.isWhole && !isAllocated) return { item, lots, levels: null };
+  // Only levels show the units that orders have taken, and minimums.
+  const isMore = ({ committed, packed, minimum = null }) =>
+    Number(committed) > 0 || Number(packed) > 0 || minimum !== null;
+  if (lots.isWhole && !sums.some(isMore)) return { item, lots, levels: null };
   const [only, ...others] = me.warehouses.slice(0, warehousesMax).map(({ wID }) => wID);
   const levelOf = async (wID) => (await levelsIn(wID)).map((level) => ({ ...level, wID }));
   const levels =
@@ -37,6 +39,8 @@ export function afterChange(shown, change) {
   const ofItem = ({ partNo }) => partNo === item.partNo;
   if (change.type === 'item') return ofItem(change) ? { ...shown, item: { ...item, ...change } } : shown;
   if (change.type === 'level') return ofItem(change) ? undefined : shown;
+  // What made it low is told, too.
+  if (change.type === 'low') return shown;
   const changed = (change.lots ?? [change]).filter(ofItem);
   if (changed.length === 0) return shown;
   if (levels !== null || !lots.isWhole) return undefined;
@@ -47,14 +51,16 @@ export function afterChange(shown, change) {
   return { ...shown, lots: { ...lots, lots: [...now.values()].sort(byTaking) } };
 }
 
-/** The figures in each warehouse: `{ wID, name, inStock, available, onHold }`. */
+/** The figures in each warehouse: `{ wID, name, inStock, available, onHold, minimum }`. */
 export function figuresOf({ lots: { lots }, levels }) {
   const { warehouses } = state.session.me;
   const all = warehouses.map(({ wID, name }) => {
     const level = levels?.find((each) => each.wID === wID) ?? fromLots(lots.filter((lot) => lot.wID === wID));
     return { wID, name, ...level };
   });
-  const some = all.filter(({ inStock, available }) => inStock !== '0' || available !== '0');
+  const some = all.filter(
+    ({ inStock, available, minimum = null }) => inStock !== '0' || available !== '0' || minimum !== null,
+  );
   return all.length > emptyMax && some.length > 0 ? some : all.slice(0, emptyMax);
 }
 

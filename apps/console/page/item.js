@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useHeld } from './held.js';
 import { html } from './html.js';
 import { afterChange, figuresOf, readItem } from './item-figures.js';
+import { isLow } from './low.js';
 import { addressOf } from './routes.js';
 import { Rows } from './rows.js';
 import { state } from './state.js';
@@ -51,21 +52,22 @@ export function Item({ shortID }) {
 
 function Figures({ figures, unit }) {
   return html`<dl class="figures">
-    ${figures.map(
-      ({ name, inStock, available, onHold }) => html`<div>
+    ${figures.map((each) => {
+      const { name, inStock, available, onHold, minimum = null } = each;
+      return html`<div>
         <dt><bdi>${name}</bdi></dt>
         <dd>
           <strong class=${inStock.length > 9 ? 'long' : ''}>${inStock}</strong> <bdi class="quiet">${unit}</bdi>
           <span class="quiet">
             ${
-              Number(available) < 0
+              Number(available) < 0 || isLow(each)
                 ? html`<span class="mark">${available.replace('-', '−')} available</span>`
                 : `${available} available`
-            }${Number(onHold) > 0 && `, ${onHold} on hold`}
+            }${Number(onHold) > 0 && `, ${onHold} on hold`}${minimum !== null && `, minimum ${minimum}`}
           </span>
         </dd>
-      </div>`,
-    )}
+      </div>`;
+    })}
   </dl>`;
 }
 

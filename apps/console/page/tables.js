@@ -1,6 +1,7 @@
 import { difference, sum } from './decimals.js';
 import { capital, day, effectWord, moment, signed } from './format.js';
 import { html } from './html.js';
+import { isLow } from './low.js';
 import { Marks } from './marks.js';
 import { reasonText } from './reasons.js';
 import { addressOf } from './routes.js';
@@ -121,14 +122,14 @@ export const tables = {
     icon: 'M5 20v-8m7 8V4m7 16v-5',
     list: (client, query, options) => client.stockLevels({ view: 'full', ...query }, options),
     hint: 'Name, description, alias',
-    filters: ['wid', 'since', 'item'],
+    filters: ['wid', 'low', 'since', 'item'],
     order: ['partNo', 'ASC'],
     columns: [
       {
         ...{ name: 'shortID', word: 'Item', share: 17, sorts: true, place: 'title' },
         show: ({ shortID }) => link('item', shortID),
       },
-      { name: 'description', word: 'Description', share: 24, sorts: true, place: 'sub' },
+      { name: 'description', word: 'Description', share: 19, sorts: true, place: 'sub' },
       { name: 'partNo', word: 'Part no.', share: 8, sorts: true, isNumber: true },
       ...[
         ['inStock', 'In stock', 'line'],
@@ -136,10 +137,18 @@ export const tables = {
         ['committed', 'Committed', 'line'],
         ['available', 'Available', 'figure'],
       ].map(([name, word, place]) => ({
-        ...{ name, word, share: 11, sorts: true, isNumber: true, place, label: true },
+        ...{ name, word, share: 10, sorts: true, isNumber: true, place, label: true },
         isBlank: (level) => place === 'line' && name !== 'inStock' && level[name] === '0',
         show: (level) => html`<${Figure} figure=${level[name]} of=${level} />`,
       })),
+      {
+        ...{ name: 'minimum', word: 'Minimum', share: 9, isNumber: true, place: 'line', label: true },
+        isBlank: ({ minimum = null }) => minimum === null,
+        show: (level) =>
+          isLow(level)
+            ? html`<span class="mark">${level.minimum}</span>`
+            : html`<span class="amount">${level.minimum}</span>`,
+      },
       { name: 'uOM', word: 'Unit', share: 6, text: unitOf },
     ],
   },
