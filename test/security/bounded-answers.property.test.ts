@@ -103,6 +103,7 @@ function largestOf(name: string): Largest[] | null {
     'GET /Changes': [{ path: '/Changes?limit=1000' }],
     'GET /Webhooks': [{ path: '/Webhooks' }],
     'GET /Reasons': [{ path: `/Reasons?${page}` }],
+    'GET /Inventory/StockAt': [{ path: `/Inventory/StockAt?time=2026-01-01&${page}` }],
     'GET /Inventory': [{ path: `/Inventory?${page}&view=full` }],
     'GET /Inventory/:wid': [{ path: `/Inventory/1?${page}&view=full` }],
     'GET /Inventory/StockLevels': [{ path: `/Inventory/StockLevels?${page}&view=full` }],

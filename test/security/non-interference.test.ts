@@ -280,6 +280,11 @@ const variants: Record<string, string[]> = {
     pages,
     moments,
   ),
+  '/Inventory/StockAt': combined(
+    ['time=2026-01-25', 'time=2026-01-20T10:00:00Z', 'time=2026-04-01'],
+    ['', 'wid=2', 'itemID=ITEM-007', 'partNos=9,29,30'],
+    pages,
+  ),
   // Everybody sees all items.
   '/Item': [
     ...oneInFive(itemLists),

@@ -19,6 +19,7 @@ const expected = `
   GET /Inventory/Lots/:recNo     11          200        200       -        -     -
   GET /Inventory/Transactions/:transactionNo  11  200       200       -        -     -
   GET /Changes                   11          200        200       -        -     -
+  GET /Inventory/StockAt         11          200        200       scope    200   scope
   GET /Inventory                 11          200        200       -        -     -
   GET /Inventory/StockLevels     11          200        200       -        -     -
   GET /Inventory/:wid            11          200        200       scope    404   scope
@@ -133,7 +134,12 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
     .replace(':shortID', shortID);
   const body =
     method === 'GET' || method === 'DELETE' ? undefined : ((await bodies[name]?.()) ?? transaction);
-  const asked = path === '/Inventory/Transactions' && wid !== undefined ? `${filled}?wid=${wid}` : filled;
+  const queries: Record<string, string> = {
+    '/Inventory/Transactions': '?',
+    '/Inventory/StockAt': '?time=2026-01-01&',
+  };
+  const query = queries[path];
+  const asked = query === undefined ? filled : `${filled}${query}${wid === undefined ? '' : `wid=${wid}`}`;
   return client.send(method, asked, body === undefined ? {} : { body });
 }
 

@@ -167,6 +167,15 @@ export class InventoryClient<Exact extends boolean = false> {
     );
   }
 
+  /** The units of each item that were in stock at the end of a moment. */
+  stockAt(query: Api.StockAtQuery, options?: CallOptions): Listing<Api.StockAt<Exact>> {
+    const { api } = this.#transport;
+    const { time, ...rest } = query;
+    return this.#list(rest, options, (asked, how) =>
+      api.GET('/Inventory/StockAt', { params: { query: { ...(asked as object), time } }, ...how }),
+    );
+  }
+
   /** Sets the minimum of an item in a warehouse, or removes it. It may be repeated. */
   setMinimum(
     { wid, partNo, ...body }: Api.MinimumBody,

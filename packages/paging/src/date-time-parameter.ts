@@ -9,8 +9,16 @@ const dayMs = 86_400_000;
  * whole UTC day, and a time without fractions its whole second. For inclusive upper bounds.
  */
 export function dateTimeParameter(description: string, { through = false } = {}) {
+  return requiredDateTime(description, { through }).optional().meta({ description, format: 'date-time' });
+}
+
+/** The same, where it must be given. */
+export function requiredDateTime(
+  description: string,
+  { through = false, example }: { through?: boolean; example?: string } = {},
+) {
   return z
-    .string()
+    .string({ error: 'is required.' })
     .transform((text, context) => {
       const parsed = parseDateTime(withPlus(text));
       if (parsed !== null) {
@@ -20,6 +28,5 @@ export function dateTimeParameter(description: string, { through = false } = {})
       context.addIssue({ code: 'custom', message: 'must be an ISO 8601 date or datetime.' });
       return z.NEVER;
     })
-    .optional()
-    .meta({ description, format: 'date-time' });
+    .meta({ description, format: 'date-time', ...(example === undefined ? {} : { example }) });
 }

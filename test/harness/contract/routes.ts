@@ -8,6 +8,7 @@ import { itemRoutes } from '@inventory/api/routes/items';
 import { meRoutes } from '@inventory/api/routes/me';
 import { reasonRoutes } from '@inventory/api/routes/reasons';
 import { scanRoutes } from '@inventory/api/routes/scan';
+import { stockAtRoutes } from '@inventory/api/routes/stock-at';
 import { webhookRoutes } from '@inventory/api/routes/webhooks';
 
 /** Every route of the service except the token's, from the tables that the service itself is built from. */
@@ -16,6 +17,7 @@ export const routes: readonly Route[] = [
   ...historyRoutes(undefined as never),
   ...changeRoutes(undefined as never),
   ...webhookRoutes({ reads: undefined as never }),
+  ...stockAtRoutes(undefined as never, undefined as never),
   ...inventoryRoutes(undefined as never, undefined as never),
   ...itemRoutes(undefined as never),
   ...aliasRoutes(undefined as never),
@@ -50,6 +52,8 @@ export function requestOf(
     .replace(':partNo', String(partNo))
     .replace(':alias', encodeURIComponent(`alias of ${itemID}`))
     .replace(':shortID', encodeURIComponent(itemID));
+  if (declared.path === '/Inventory/StockAt')
+    return { method: 'GET', path: `${path}?time=2026-01-01&wid=${wid}` };
   if (declared.path === '/Inventory/Transactions') return { method: 'GET', path: `${path}?wid=${wid}` };
   if (declared.body === undefined) return { method: declared.method, path };
   const operations = [{ op: 'count', ...stockBody, itemID, wid }];

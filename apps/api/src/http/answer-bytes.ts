@@ -30,6 +30,7 @@ const record = {
   item: fixed + shortId + description + 3 * label,
   level: fixed,
   fullLevel: fixed + shortId + description,
+  stockAt: 300 + shortId + description,
   lot: fixed + shortId + description + lotTexts(false),
   fullLot: fixed + shortId + description + lotTexts(true),
   // A hold has a reason.

@@ -1,4 +1,4 @@
-import { type Operation, operationOf } from './operations.ts';
+import { type Operation, operationOf, queryOf } from './operations.ts';
 import type { Json } from './schemas.ts';
 
 /** A sample of the document, in the form that several readers of OpenAPI know. */
@@ -29,12 +29,13 @@ function samplesOf(operation: Operation): CodeSample[] {
   ];
 }
 
-function curlOf({ method, path, isKeyed, pathParameters, body }: Operation): string {
+function curlOf(operation: Operation): string {
+  const { method, path, isKeyed, pathParameters, body } = operation;
   const filled = pathParameters.reduce(
     (at, { name, example }) => at.replace(`{${name}}`, encodeURIComponent(String(example))),
     path,
   );
-  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}"$BASE_URL${filled}"`];
+  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}"$BASE_URL${filled}${queryOf(operation)}"`];
   if (!body?.isForm) lines.push('-H "Authorization: Bearer $TOKEN"');
   if (isKeyed) lines.push('-H "Idempotency-Key: $(uuidgen)"');
   if (body?.isForm) {
@@ -62,6 +63,7 @@ const loops: Record<string, [call: string, each: string]> = {
   listWarehouseLots: ['lots({ wid: $wid })', 'lot'],
   listStockLevels: ['stockLevels()', 'level'],
   listWarehouseStockLevels: ['stockLevels({ wid: $wid })', 'level'],
+  listStockAt: ['stockAt({ time: $time })', 'item'],
   listItems: ['items()', 'item'],
   listAllItems: ['items({ all: true })', 'item'],
   getChanges: ['changes()', 'change'],
@@ -69,14 +71,15 @@ const loops: Record<string, [call: string, each: string]> = {
 
 /** Calls the client's own method where it has one, else `api`, which has every operation. */
 function clientCallOf(operation: Operation): string {
-  const { id, method, path, pathParameters, body } = operation;
+  const { id, method, path, pathParameters, queryParameters, body } = operation;
   if (body?.isForm) return clientSetup(body.example);
-  const literals = Object.fromEntries(
-    pathParameters.map(({ name, example }) => [name, literalOf(example)] as const),
-  );
+  const literalsOf = (parameters: Operation['pathParameters']) =>
+    Object.fromEntries(parameters.map(({ name, example }) => [name, literalOf(example)] as const));
+  const literals = literalsOf(pathParameters);
+  const asked = { ...literals, ...literalsOf(queryParameters.filter(({ required }) => required)) };
   const loop = loops[id];
   if (loop !== undefined) {
-    const call = loop[0].replace(/\$(\w+)/, (_, name: string) => literals[name]!);
+    const call = loop[0].replace(/\$(\w+)/, (_, name: string) => asked[name]!);
     return `for await (const ${loop[1]} of inventory.${call})\n  console.log(${loop[1]});`;
   }
   const name = sameNames.includes(id) ? id : shorterNames[id];

@@ -1,4 +1,4 @@
-import { type Operation, operationsOf } from './operations.ts';
+import { type Operation, operationsOf, queryOf } from './operations.ts';
 import type { Json } from './schemas.ts';
 
 const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
@@ -96,15 +96,16 @@ function requestOf(operation: Operation): Json {
   return { ...named, request: { ...request, body: { mode: 'raw', raw, options } } };
 }
 
-function urlOf({ id, path, pathParameters, queryParameters }: Operation): Json {
+function urlOf(operation: Operation): Json {
+  const { id, path, pathParameters, queryParameters } = operation;
   const filled = path.replaceAll(/\{(\w+)\}/g, ':$1');
   return {
-    raw: `{{baseUrl}}${filled}`,
+    raw: `{{baseUrl}}${filled}${queryOf(operation)}`,
     host: ['{{baseUrl}}'],
     path: filled.split('/').slice(1),
     // Off, so that a list is whole until the reader chooses.
-    query: queryParameters.map(({ name, description }) => ({
-      ...{ key: name, value: '', description, disabled: true },
+    query: queryParameters.map(({ name, description, required, example }) => ({
+      ...{ key: name, value: required ? String(example) : '', description, disabled: !required },
     })),
     variable: pathParameters.map(({ name, example, description }) => ({
       ...{ key: name, value: String(pathValues[id]?.[name] ?? example), description },

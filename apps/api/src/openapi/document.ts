@@ -192,9 +192,12 @@ function pathParameters(route: Route, shared: readonly string[], schemas: Schema
 
 function queryParameters(route: Route, schemas: Schemas): Json[] {
   if (route.query === undefined) return [];
-  return propertiesOf(schemas.request(route.query)).map(([name, { description, ...schema }]) => ({
+  const query = schemas.request(route.query);
+  const required = new Set(query.required as string[] | undefined);
+  return propertiesOf(query).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
+    ...(required.has(name) ? { required: true, example: schema.example } : {}),
     description,
     ...(String(description).startsWith('Extension:') ? { 'x-extension': true } : {}),
     schema,

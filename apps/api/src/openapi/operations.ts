@@ -1,6 +1,6 @@
 import type { Json } from './schemas.ts';
 
-type Parameter = { name: string; in: string; description: string; example?: unknown };
+type Parameter = { name: string; in: string; description: string; required?: true; example?: unknown };
 type Content = { examples?: Record<string, { summary: string; value: Json }> };
 
 /** An operation of the document, as other forms of the document need it. */
@@ -22,6 +22,14 @@ export type Operation = {
 };
 
 const form = 'application/x-www-form-urlencoded';
+
+/** The query of its example: the parameters that must be given. */
+export function queryOf({ queryParameters }: Operation): string {
+  const required = queryParameters.filter((each) => each.required);
+  return required.length === 0
+    ? ''
+    : `?${required.map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`).join('&')}`;
+}
 
 /** Reads the operations of a document, in its order. */
 export function operationsOf(paths: Json): Operation[] {

@@ -11,6 +11,7 @@ import { itemRoutes } from './items.ts';
 import { meRoutes } from './me.ts';
 import { reasonRoutes } from './reasons.ts';
 import { scanRoutes } from './scan.ts';
+import { stockAtRoutes } from './stock-at.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 type Neighbours = {
@@ -38,6 +39,7 @@ export function createRoutes(
     ...historyRoutes(database),
     ...changeRoutes({ feed, reads, standing, rights, rateLimiter, rateLimit: config.RATE_LIMIT }),
     ...webhookRoutes({ reads }),
+    ...stockAtRoutes(database, now),
     ...inventoryRoutes(database, stock),
     ...itemRoutes(database),
     ...aliasRoutes(database),

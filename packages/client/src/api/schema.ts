@@ -200,6 +200,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/Inventory/StockAt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The stock per item at the end of a moment
+         * @description *Extension.* The units in stock at the end of a moment, from the ledger: every transaction up to it counts, and none behind
+         *     it. By `partNo`: one record for each item that has a stock level now, with 0 if it was not there. Summed over the warehouses in the
+         *     client's scope, or in one. The answer for a moment never changes: a call for the last two seconds waits until they are over, and while
+         *     a change is under way for long, 503. A moment in the future: 400. Lists for moments long ago take longer, and take turns with other costly lists.
+         *
+         *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
+         */
+        get: operations["listStockAt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/Inventory": {
         parameters: {
             query?: never;
@@ -2072,6 +2097,33 @@ export interface components {
             lastOutcome: string | null;
             /** @description When the message that has failed is sent again */
             nextAttempt: string | null;
+        };
+        StockAtPage: {
+            /** @description Records of the current page */
+            value: components["schemas"]["StockAt"][];
+            /** @description Total records matching the query, before paging */
+            totalCount: number;
+            /** @description Current page number */
+            page: number;
+            /** @description Items per page: the requested size, capped at the maximum */
+            pageSize: number;
+            /** @description Total pages available */
+            pageCount: number;
+            /** @description true when more pages follow this one */
+            hasMore: boolean;
+        };
+        StockAt: {
+            /** @description Item part number */
+            partNo: number;
+            /** @description Item SKU */
+            shortID: string;
+            /** @description Item description */
+            description: string;
+            /**
+             * Format: decimal
+             * @description The units in stock at the end of that moment
+             */
+            inStock: number;
         };
         FullLotPage: {
             /** @description Records of the current page */
@@ -4240,6 +4292,96 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            /** @description The request is malformed or fails validation */
+            400: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The client may not do this */
+            403: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listStockAt: {
+        parameters: {
+            query: {
+                /** @description Page number, 1-based */
+                page?: number;
+                /** @description Items per page; more than 250 is capped to 250 */
+                pageSize?: number;
+                /**
+                 * @description The moment; a date: its end, UTC
+                 * @example 2026-01-31
+                 */
+                time: string;
+                /** @description Only stock in this warehouse */
+                wid?: number;
+                /** @description Only the item with this ShortID */
+                itemID?: string;
+                /** @description Only the item with this part number */
+                partNo?: number;
+                /** @description Only items with these part numbers, up to 100 */
+                partNos?: string;
+            };
+            header?: {
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description An id of your own for this request; the answer and our logs carry it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Page": components["headers"]["X-Page"];
+                    "X-Page-Size": components["headers"]["X-Page-Size"];
+                    "X-Next-Modified-Since": components["headers"]["X-Next-Modified-Since"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StockAtPage"];
                 };
             };
             /** @description The request is malformed or fails validation */

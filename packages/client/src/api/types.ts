@@ -55,6 +55,7 @@ export type MinimumBody = Given<Schemas['MinimumToSet']> & { wid: number; partNo
 // The parameters of lists.
 export type LotsQuery = Given<Query<operations['listLots']>> & { wid?: number | undefined };
 export type StockLevelsQuery = Given<Query<operations['listStockLevels']>> & { wid?: number | undefined };
+export type StockAtQuery = Given<Query<operations['listStockAt']>>;
 export type ItemsQuery = Given<Query<operations['listAllItems']>> & {
   /** true: discontinued items, too. */
   all?: boolean | undefined;
@@ -78,6 +79,7 @@ export type CountTried<Exact extends boolean = false> = Read<Schemas['CountDryRu
 export type ReverseTried<Exact extends boolean = false> = Read<Schemas['ReverseDryRun'], Exact>;
 export type HoldTried<Exact extends boolean = false> = Read<Schemas['HoldDryRun'], Exact>;
 export type BatchTried<Exact extends boolean = false> = Read<Schemas['BatchDryRun'], Exact>;
+export type StockAt<Exact extends boolean = false> = Read<Schemas['StockAt'], Exact>;
 export type Minimum<Exact extends boolean = false> = Read<Schemas['Minimum'], Exact>;
 export type Lot<Exact extends boolean = false> = Read<Schemas['Lot'], Exact>;
 export type FullLot<Exact extends boolean = false> = Read<Schemas['FullLot'], Exact>;

@@ -44,11 +44,24 @@ const fullRecord = recordText({
   modified: dateTimeText(`greatest(max(stock_level.modified), ${ofItem('described')})`),
 });
 
-/** The extension's filters, each for few items, and the fields of a record. */
-export type LevelOptions = {
+/** Filters for few items. */
+export type LevelItems = {
   itemID?: string | undefined;
   partNo?: number | undefined;
   partNos?: readonly number[] | undefined;
+};
+
+/** The conditions of these filters on `stock_level`. */
+export function itemConditions({ itemID, partNo, partNos }: LevelItems): Piece[] {
+  return [
+    ...(itemID === undefined ? [] : [piece`part_no = (select part_no from item where short_id = ${itemID})`]),
+    ...(partNo === undefined ? [] : [piece`part_no = ${partNo}`]),
+    ...(partNos === undefined ? [] : [piece`part_no = any(${partNos}::integer[])`]),
+  ];
+}
+
+/** The extension's filters, and the fields of a record. */
+export type LevelOptions = LevelItems & {
   /** Only items that are (not) below their minimum in at least one of the warehouses. */
   belowMinimum?: boolean | undefined;
   view?: 'full' | undefined;
@@ -87,31 +100,30 @@ function isDescribedSince(since: Date): Piece {
 export function stockLevelPage(
   query: PageQuery,
   wids: readonly number[],
-  { itemID, partNo, partNos, belowMinimum, view }: LevelOptions = {},
+  { belowMinimum, view, ...items }: LevelOptions = {},
 ): ListReading {
   const record = view === 'full' ? fullRecord : levelList.record;
-  const isFiltered = itemID !== undefined || partNo !== undefined || partNos !== undefined;
+  const few = itemConditions(items);
+  const isFiltered = few.length > 0;
   const slice = sliceOf(query, 'partNo', 'asc');
   if (slice !== null && !isFiltered && belowMinimum === undefined) {
     return { cost: 'page', read: (sql) => readLevelPage(sql, wids, slice, record) };
   }
   const lowItems = piece`select part_no from low_level where wid = any(${wids}::integer[])`;
   const ofItems = [
-    ...(itemID === undefined ? [] : [piece`part_no = (select part_no from item where short_id = ${itemID})`]),
-    ...(partNo === undefined ? [] : [piece`part_no = ${partNo}`]),
-    ...(partNos === undefined ? [] : [piece`part_no = any(${partNos}::integer[])`]),
+    ...few,
     // An array, so that the planner uses the index of levels.
     ...(belowMinimum === true ? [piece`part_no = any(array(${lowItems}))`] : []),
     ...(belowMinimum === false ? [piece`part_no not in (${lowItems})`] : []),
   ];
   const inScope = piece`wid = any(${wids}::integer[]) and used`;
-  const read = (sql: Sql, few: Pick<List, 'few'> = {}) => {
+  const read = (sql: Sql, rows: Pick<List, 'few'> = {}) => {
     const where = ofItems.reduce((all, condition) => piece`${all} and ${condition}`, inScope);
     const modified: List['modifiedSince'] = (since) => [
       ...levelList.modifiedSince(since),
       ...(view === 'full' ? [(isFiltered ? isDescribedSince : ofDescribedSince)(since)] : []),
     ];
-    return readPage(sql, query, { ...levelList, ...few, where, record, modifiedSince: modified });
+    return readPage(sql, query, { ...levelList, ...rows, where, record, modifiedSince: modified });
   };
   // An item has at most one row for each warehouse in scope.
   if (isFiltered) return { cost: 'page', read };

@@ -13,8 +13,8 @@ export type Connections = {
   /** Closes a connection that must not be used again. `waitSeconds`: for what was sent on it. */
   drop(connection: Connection, waitSeconds: number): void;
   /**
-   * Takes back a connection that is not open yet, and uses it once it is. Giving it up would cost a slow server
-   * another login, and the next one no less.
+   * Takes back a connection that is not open yet, and uses it once it is. Giving it up would cost a slow
+   * server another login.
    */
   awaitOpening(connection: Connection, opening: Promise<unknown>): void;
   /** Lets another connection serve beside one whose work takes long. false: enough are suspect already. */

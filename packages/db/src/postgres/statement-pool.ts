@@ -28,9 +28,9 @@ class DemotedError extends PlainError {
 
 export type StatementPool = {
   /**
-   * Runs `work` on a connection of its own. Throws NeverBegunError if no connection is free and open within the
-   * caller's time, and TooLateError after `limitMs` of work, which may still be carried out. In a pool that
-   * `cancels`, Postgres ends the work when its caller goes or its time is almost over; it then fails with
+   * Runs `work` on a connection of its own. Throws NeverBegunError if no connection is free and open within
+   * the caller's time, and TooLateError after `limitMs` of work, which may still be carried out. In a pool
+   * that `cancels`, Postgres ends the work when its caller goes or its time is almost over; it then fails with
    * Postgres's error (`isStatementTimeout`).
    */
   run<T>(work: (sql: Sql) => Promise<T>, wait?: Wait): Promise<T>;
@@ -230,8 +230,8 @@ class Line {
 }
 
 /**
- * Waits for a new connection. Fails with NeverBegunError after `limitMs`, and when the caller goes; then it is
- * still `opening`.
+ * Waits for a new connection. Fails with NeverBegunError after `limitMs`, and when the caller goes; then it
+ * is still `opening`.
  */
 async function untilOpen(
   { sql }: Connection,

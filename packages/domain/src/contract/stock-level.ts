@@ -32,6 +32,17 @@ export const FullStockLevel = StockLevel.extend({
 }).meta({ id: 'FullStockLevel' });
 export type FullStockLevel = z.infer<typeof FullStockLevel>;
 
+/** The stock of an item at the end of a moment, over the requested warehouses. */
+export const StockAt = z
+  .object({
+    partNo: StockLevel.shape.partNo,
+    shortID: FullStockLevel.shape.shortID,
+    description: FullStockLevel.shape.description,
+    inStock: z.number().describe('The units in stock at the end of that moment'),
+  })
+  .meta({ id: 'StockAt' });
+export type StockAt = z.infer<typeof StockAt>;
+
 /** The minimum of an item in a warehouse, beside what is available of it there. */
 export const Minimum = z
   .object({

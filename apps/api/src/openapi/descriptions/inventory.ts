@@ -1,6 +1,6 @@
 import { invalid } from '@inventory/domain/refusals/refused';
 import { fullLot, lot } from '@inventory/domain/story';
-import { type Examples, type RouteDescription, refusalExample } from '../../http/route-description.ts';
+import { type Examples, one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import { fullLevel, level, minimum, page } from '../story.ts';
 
 const lotNotes = `
@@ -64,4 +64,16 @@ transaction: an Issue takes all there is.`,
   invalid: {
     fields: refusalExample('Below zero', invalid({ minimum: ['must not be negative.'] })),
   },
+};
+
+export const stockAt: RouteDescription = {
+  id: 'listStockAt',
+  notes: `*Extension.* The units in stock at the end of a moment, from the ledger: every transaction up to it counts, and none behind
+it. By \`partNo\`: one record for each item that has a stock level now, with 0 if it was not there. Summed over the warehouses in the
+client's scope, or in one. The answer for a moment never changes: a call for the last two seconds waits until they are over, and while
+a change is under way for long, 503. A moment in the future: 400. Lists for moments long ago take longer, and take turns with other costly lists.`,
+  answer: one(
+    'With `?time=2026-01-31`, before the stock of the demo came',
+    page({ partNo: 5, shortID: 'PAINT-WHITE', description: 'Wall paint, white', inStock: 0 }),
+  ),
 };

@@ -14,8 +14,9 @@ const client: Me = {
     { securityID: 116, name: 'Create/Modify Item Master Record' },
   ],
   operations: [
-    ...['getMe', 'listTransactions', 'getTransaction', 'getLot', 'getChanges', 'getWebhooks', 'listLots'],
+    ...['getMe', 'listTransactions', 'getTransaction', 'getLot', 'getChanges', 'getWebhooks', 'listStockAt'],
     ...[
+      'listLots',
       'listStockLevels',
       'listWarehouseStockLevels',
       'setMinimum',

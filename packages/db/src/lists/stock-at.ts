@@ -1,0 +1,88 @@
+import type { StockAt } from '@inventory/domain/contract/stock-level';
+import type { PageQuery } from '@inventory/paging/page-query';
+import { type Piece, piece, raw } from '../postgres/piece.ts';
+import type { Sql } from '../postgres/pool.ts';
+import { itemConditions, type LevelItems, levelList } from './list-stock-levels.ts';
+import type { ListReading } from './pages/list-reading.ts';
+import { readLevelPage } from './pages/read-level-page.ts';
+import { readPage } from './pages/read-page.ts';
+import { type Columns, columnList } from './record-json.ts';
+
+// A transaction's number is drawn, and its `at` noted, within one transaction of the database. None lasts
+// this long.
+const openMax = raw(`interval '1 hour'`);
+
+/**
+ * The units of an item by which these warehouses have changed since the end of `time`. All transactions since
+ * have greater numbers than one that was over an hour before `time`, so only those are read, by the index of
+ * the item.
+ */
+function changedSince(time: Date, wids: readonly number[]): Piece {
+  const scope = piece`any(${wids}::integer[])`;
+  const ofItem = (column: 'wid' | 'to_wid') => piece`
+    select transaction_no
+    from stock_transaction
+    where part_no = stock_level.part_no and ${raw(column)} = ${scope} and ${raw(column)} is not null
+      and transaction_no > (select last_before from past) and at > ${time}`;
+  return piece`coalesce((
+    select sum(delta)
+    from (${ofItem('wid')} union ${ofItem('to_wid')}) as later
+    join stock_entry using (transaction_no)
+    where stock_entry.wid = ${scope}
+  ), 0)`;
+}
+
+/** The greatest number of a transaction in these warehouses that was over well before `time`. */
+function past(time: Date, wids: readonly number[]): Piece {
+  return piece`
+    select coalesce(max(transaction_no), 0) as last_before
+    from unnest(${wids}::integer[]) as asked (wid)
+    cross join lateral (
+      select transaction_no
+      from stock_transaction
+      where stock_transaction.wid = asked.wid and stock_transaction.wid is not null and at < ${time}::timestamptz - ${openMax}
+      order by at desc
+      limit 1
+    ) as last`;
+}
+
+const names: Columns<Exclude<keyof StockAt, 'inStock'>> = {
+  partNo: 'stock_level.part_no',
+  shortID: '(select short_id from item where item.part_no = stock_level.part_no)',
+  description: '(select description from item where item.part_no = stock_level.part_no)',
+};
+
+/**
+ * Chooses how a page of the stock at the end of a moment is read, by partNo: one record for each item with a
+ * level now, summed over these warehouses, from the ledger. Exact for a time that `readNextModifiedSince` has
+ * passed; then no change can come before it any more.
+ */
+export function stockAtPage(
+  query: PageQuery,
+  wids: readonly number[],
+  { time, ...items }: LevelItems & { time: Date },
+): ListReading {
+  const record = piece`(
+    with past as materialized (${past(time, wids)})
+    select row_to_json(record)
+    from (
+      select ${raw(columnList(names))}, trim_scale(sum(stock_level.in_stock) - ${changedSince(time, wids)}) as "inStock"
+    ) as record
+  )::text`;
+  const conditions = itemConditions(items);
+  const read = (sql: Sql) => {
+    if (conditions.length === 0) {
+      const { page, pageSize } = query;
+      return readLevelPage(
+        sql,
+        wids,
+        { offset: (page - 1) * pageSize, limit: pageSize, backwards: false },
+        record,
+      );
+    }
+    const inScope = piece`wid = any(${wids}::integer[]) and used`;
+    const where = conditions.reduce((all, condition) => piece`${all} and ${condition}`, inScope);
+    return readPage(sql, query, { ...levelList, where, record });
+  };
+  return { cost: 'everything', read };
+}
