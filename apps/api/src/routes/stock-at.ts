@@ -55,7 +55,7 @@ export function stockAtRoutes(database: Database, now: () => number) {
         const wids = wid === undefined ? [...asker.client.scope] : [wid];
         return pageReply(
           query,
-          await database.lists.page(stockAtPage(query, wids, { ...asked, time: time }), asker),
+          await database.lists.page(stockAtPage(query, wids, { ...asked, time }), asker),
         );
       },
     }),

@@ -8,8 +8,7 @@ import { readLevelPage } from './pages/read-level-page.ts';
 import { readPage } from './pages/read-page.ts';
 import { type Columns, columnList } from './record-json.ts';
 
-// A transaction's number is drawn, and its `at` noted, within one transaction of the database. None lasts
-// this long.
+// A transaction's number is drawn at its moment, and its `at` is at most this much later (write-batch.ts).
 const openMax = raw(`interval '1 hour'`);
 
 /**

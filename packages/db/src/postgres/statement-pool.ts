@@ -30,8 +30,8 @@ export type StatementPool = {
   /**
    * Runs `work` on a connection of its own. Throws NeverBegunError if no connection is free and open within
    * the caller's time, and TooLateError after `limitMs` of work, which may still be carried out. In a pool
-   * that `cancels`, Postgres ends the work when its caller goes or its time is almost over; it then fails with
-   * Postgres's error (`isStatementTimeout`).
+   * that `cancels`, Postgres ends the work when its caller goes or its time is almost over; it then fails
+   * with Postgres's error (`isStatementTimeout`).
    */
   run<T>(work: (sql: Sql) => Promise<T>, wait?: Wait): Promise<T>;
   /**
