@@ -104,6 +104,9 @@ function largestOf(name: string): Largest[] | null {
     'GET /Webhooks': [{ path: '/Webhooks' }],
     'GET /Reasons': [{ path: `/Reasons?${page}` }],
     'GET /Inventory/StockAt': [{ path: `/Inventory/StockAt?time=2026-01-01&${page}` }],
+    'GET /Inventory/StockDays': [
+      { path: `/Inventory/StockDays?from=2025-12-01&to=2026-12-01&partNo=${sharedPartNo}` },
+    ],
     'GET /Inventory': [{ path: `/Inventory?${page}&view=full` }],
     'GET /Inventory/:wid': [{ path: `/Inventory/1?${page}&view=full` }],
     'GET /Inventory/StockLevels': [{ path: `/Inventory/StockLevels?${page}&view=full` }],

@@ -285,6 +285,7 @@ const variants: Record<string, string[]> = {
     ['', 'wid=2', 'itemID=ITEM-007', 'partNos=9,29,30'],
     pages,
   ),
+  '/Inventory/StockDays': combined(['partNo=9&from=2026-01-01&to=2026-02-28'], ['', 'wid=1']),
   // Everybody sees all items.
   '/Item': [
     ...oneInFive(itemLists),

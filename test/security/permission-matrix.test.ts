@@ -20,6 +20,7 @@ const expected = `
   GET /Inventory/Transactions/:transactionNo  11  200       200       -        -     -
   GET /Changes                   11          200        200       -        -     -
   GET /Inventory/StockAt         11          200        200       scope    200   scope
+  GET /Inventory/StockDays       11          200        200       scope    200   scope
   GET /Inventory                 11          200        200       -        -     -
   GET /Inventory/StockLevels     11          200        200       -        -     -
   GET /Inventory/:wid            11          200        200       scope    404   scope
@@ -137,6 +138,7 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
   const queries: Record<string, string> = {
     '/Inventory/Transactions': '?',
     '/Inventory/StockAt': '?time=2026-01-01&',
+    '/Inventory/StockDays': `?from=2026-01-01&to=2026-01-31&partNo=${partNo}&`,
   };
   const query = queries[path];
   const asked = query === undefined ? filled : `${filled}${query}${wid === undefined ? '' : `wid=${wid}`}`;

@@ -176,6 +176,15 @@ export class InventoryClient<Exact extends boolean = false> {
     );
   }
 
+  /** What happened to the stock of an item, day by day, up to 366 days. */
+  async stockDays(query: Api.StockDaysQuery, options: CallOptions = {}): Promise<Api.StockDay<Exact>[]> {
+    const { api } = this.#transport;
+    const { value } = await this.#read<{ value: Api.StockDay<Exact>[] }>(options, (how) =>
+      api.GET('/Inventory/StockDays', { params: { query: query as never }, ...how }),
+    );
+    return value;
+  }
+
   /** Sets the minimum of an item in a warehouse, or removes it. It may be repeated. */
   setMinimum(
     { wid, partNo, ...body }: Api.MinimumBody,

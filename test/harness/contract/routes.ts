@@ -52,9 +52,13 @@ export function requestOf(
     .replace(':partNo', String(partNo))
     .replace(':alias', encodeURIComponent(`alias of ${itemID}`))
     .replace(':shortID', encodeURIComponent(itemID));
-  if (declared.path === '/Inventory/StockAt')
-    return { method: 'GET', path: `${path}?time=2026-01-01&wid=${wid}` };
-  if (declared.path === '/Inventory/Transactions') return { method: 'GET', path: `${path}?wid=${wid}` };
+  const queries: Record<string, string> = {
+    '/Inventory/StockAt': 'time=2026-01-01&',
+    '/Inventory/StockDays': `from=2026-01-01&to=2026-01-31&partNo=${partNo}&`,
+    '/Inventory/Transactions': '',
+  };
+  const query = queries[declared.path];
+  if (query !== undefined) return { method: 'GET', path: `${path}?${query}wid=${wid}` };
   if (declared.body === undefined) return { method: declared.method, path };
   const operations = [{ op: 'count', ...stockBody, itemID, wid }];
   const bodies: Record<string, Record<string, unknown>> = {

@@ -66,4 +66,5 @@ export const answerBytes = {
     dryRun === true ? (lotsMax + historyMax) * (label + 250) : smallAnswerBytes,
   warehouses: (count: number) => smallAnswerBytes + count * (label + 100),
   webhooks: () => 50 * 10_000,
+  days: () => 366 * 300,
 } as const;

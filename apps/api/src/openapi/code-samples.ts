@@ -55,6 +55,7 @@ const sameNames = 'receive move issue count reverse batch createItem updateItem 
 // These are named after what they return: `getLot` is `lot`.
 const shorterNames: Record<string, string> = {
   ...{ getMe: 'me', getTransaction: 'transaction', getLot: 'lot', getItem: 'item', scanCodes: 'scan' },
+  getStockDays: 'stockDays',
 };
 // These are read with `for await`.
 const loops: Record<string, [call: string, each: string]> = {
@@ -76,7 +77,8 @@ function clientCallOf(operation: Operation): string {
   const literalsOf = (parameters: Operation['pathParameters']) =>
     Object.fromEntries(parameters.map(({ name, example }) => [name, literalOf(example)] as const));
   const literals = literalsOf(pathParameters);
-  const asked = { ...literals, ...literalsOf(queryParameters.filter(({ required }) => required)) };
+  const query = literalsOf(queryParameters.filter(({ required }) => required));
+  const asked = { ...literals, ...query };
   const loop = loops[id];
   if (loop !== undefined) {
     const call = loop[0].replace(/\$(\w+)/, (_, name: string) => asked[name]!);
@@ -84,7 +86,11 @@ function clientCallOf(operation: Operation): string {
   }
   const name = sameNames.includes(id) ? id : shorterNames[id];
   if (name !== undefined) {
-    const given = body === null ? Object.values(literals).join(', ') : literalOf(body.example);
+    const named = Object.entries(query)
+      .map(([key, literal]) => `${key}: ${literal}`)
+      .join(', ');
+    const alone = named === '' ? Object.values(literals).join(', ') : `{ ${named} }`;
+    const given = body === null ? alone : literalOf(body.example);
     return `const answer = await inventory.${name}(${given});`;
   }
   const params = Object.entries(literals).map(([key, literal]) => `${key}: ${literal}`);

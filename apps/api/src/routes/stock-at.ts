@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { findItem } from '@inventory/db/catalog/items';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { stockAtPage } from '@inventory/db/lists/stock-at';
-import { StockAt } from '@inventory/domain/contract/stock-level';
+import { countOfDays, stockDays } from '@inventory/db/lists/stock-days';
+import { StockAt, StockDayList } from '@inventory/domain/contract/stock-level';
+import { parseDateTime } from '@inventory/domain/date-time';
 import { Text } from '@inventory/domain/fields';
 import { Permission } from '@inventory/domain/permission';
 import { invalid } from '@inventory/domain/refusals/refused';
@@ -9,13 +12,14 @@ import { requiredDateTime } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
-import { pageBytes } from '../http/answer-bytes.ts';
+import { answerBytes, pageBytes } from '../http/answer-bytes.ts';
 import { Failed, messages, Refused, soonAgain } from '../http/errors.ts';
-import { idParameter, idsParameter } from '../http/reading/parameters.ts';
+import { idParameter, idsParameter, requiredId } from '../http/reading/parameters.ts';
 import { route } from '../http/route.ts';
 import type { Asker } from '../lists/lists.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
-import { stockAt } from '../openapi/descriptions/inventory.ts';
+import { stockAt, stockDays as stockDaysDescription } from '../openapi/descriptions/inventory.ts';
+import { noSuchItem } from './items.ts';
 
 /** The most items in one query: each is looked up by its key. */
 const partNosMax = 100;
@@ -28,6 +32,30 @@ const stockAtQuery = z.object({
   partNo: idParameter('Only the item with this part number'),
   partNos: idsParameter(`Only items with these part numbers, up to ${partNosMax}`, partNosMax),
 });
+/** As many as a year may have. */
+const daysMax = 366;
+const day = (description: string, example: string) =>
+  z
+    .string({ error: 'is required.' })
+    .refine((text) => /^\d{4}-\d\d-\d\d$/.test(text) && parseDateTime(text) !== null, {
+      error: 'must be a date, such as 2026-01-31.',
+    })
+    .transform((text) => new Date(`${text}T00:00:00.000Z`))
+    .meta({ description, format: 'date', example });
+const stockDaysQuery = z
+  .object({
+    partNo: requiredId('The item with this part number', 5),
+    wid: idParameter('Only in this warehouse'),
+    from: day('The first day, UTC', '2026-01-01'),
+    to: day('The last day, UTC; at most a year after the first', '2026-01-31'),
+  })
+  .check((query) => {
+    const { value, issues } = query;
+    const count = countOfDays(value);
+    const fault =
+      count < 1 ? 'must not be before from.' : count > daysMax ? `must be within ${daysMax} days.` : null;
+    if (fault !== null) issues.push({ code: 'custom', message: fault, path: ['to'], input: value });
+  });
 const StockAtPage = pageAnswer(StockAt, 'StockAtPage');
 
 /** `/Inventory/StockAt`: the stock as it was. `now`: the clock of Postgres, in milliseconds since 1970. */
@@ -57,6 +85,32 @@ export function stockAtRoutes(database: Database, now: () => number) {
           query,
           await database.lists.page(stockAtPage(query, wids, { ...asked, time }), asker),
         );
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/Inventory/StockDays',
+      isExtension: true,
+      summary: 'What happened to the stock of an item, day by day',
+      permission: Permission.ItemMasterList,
+      writes: false,
+      query: stockDaysQuery,
+      warehouses: ({ query }) => (query.wid === undefined ? [] : [query.wid]),
+      answer: { 200: StockDayList },
+      answerBytes: answerBytes.days,
+      keyed: false,
+      paged: 'never',
+      notFound: noSuchItem,
+      description: stockDaysDescription,
+      handle: async ({ query: { partNo, wid, ...days }, ...asker }) => {
+        const item = await database.reads.run((sql) => findItem(sql, { partNo }), asker.wait);
+        if (item === null) return null;
+        const end = new Date(days.to.getTime() + 86_399_999);
+        // A day that is not over changes.
+        if (end.getTime() <= now()) await untilOver(database, end, asker);
+        const wids = wid === undefined ? [...asker.client.scope] : [wid];
+        const { records } = await database.lists.page(stockDays(days, wids, partNo), asker);
+        return { status: 200, text: `{"value":[${records}]}` };
       },
     }),
   ];

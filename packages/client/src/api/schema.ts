@@ -225,6 +225,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/Inventory/StockDays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to the stock of an item, day by day
+         * @description *Extension.* One record for each day of UTC, up to 366 days, from the ledger. `inStock` is the stock at the end of the day: that of the day
+         *     before, plus `received`, `movedIn` and `counted`, less `issued` and `movedOut`. A reversal counts as less of what it undid, on its own day. Over
+         *     several warehouses, moves between them change nothing. Days that are over never change; today is told as far as it went.
+         *
+         *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
+         */
+        get: operations["getStockDays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/Inventory": {
         parameters: {
             query?: never;
@@ -2122,6 +2146,47 @@ export interface components {
             /**
              * Format: decimal
              * @description The units in stock at the end of that moment
+             */
+            inStock: number;
+        };
+        StockDayList: {
+            /** @description A record for each day, in order */
+            value: components["schemas"]["StockDay"][];
+        };
+        StockDay: {
+            /**
+             * Format: date
+             * @description A day of UTC
+             */
+            day: string;
+            /**
+             * Format: decimal
+             * @description Units that were received, less receipts that were undone
+             */
+            received: number;
+            /**
+             * Format: decimal
+             * @description Units that were issued, less issues that were undone
+             */
+            issued: number;
+            /**
+             * Format: decimal
+             * @description Units that came from other warehouses
+             */
+            movedIn: number;
+            /**
+             * Format: decimal
+             * @description Units that went to other warehouses
+             */
+            movedOut: number;
+            /**
+             * Format: decimal
+             * @description By how much counts changed the stock; negative: units were missing
+             */
+            counted: number;
+            /**
+             * Format: decimal
+             * @description The units in stock at the end of the day
              */
             inStock: number;
         };
@@ -4403,6 +4468,108 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description The client may not do this */
             403: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getStockDays: {
+        parameters: {
+            query: {
+                /**
+                 * @description The item with this part number
+                 * @example 5
+                 */
+                partNo: number;
+                /** @description Only in this warehouse */
+                wid?: number;
+                /**
+                 * @description The first day, UTC
+                 * @example 2026-01-01
+                 */
+                from: string;
+                /**
+                 * @description The last day, UTC; at most a year after the first
+                 * @example 2026-01-31
+                 */
+                to: string;
+            };
+            header?: {
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description An id of your own for this request; the answer and our logs carry it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StockDayList"];
+                };
+            };
+            /** @description The request is malformed or fails validation */
+            400: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The client may not do this */
+            403: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];

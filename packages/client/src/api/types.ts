@@ -56,6 +56,7 @@ export type MinimumBody = Given<Schemas['MinimumToSet']> & { wid: number; partNo
 export type LotsQuery = Given<Query<operations['listLots']>> & { wid?: number | undefined };
 export type StockLevelsQuery = Given<Query<operations['listStockLevels']>> & { wid?: number | undefined };
 export type StockAtQuery = Given<Query<operations['listStockAt']>>;
+export type StockDaysQuery = Given<Query<operations['getStockDays']>>;
 export type ItemsQuery = Given<Query<operations['listAllItems']>> & {
   /** true: discontinued items, too. */
   all?: boolean | undefined;
@@ -80,6 +81,7 @@ export type ReverseTried<Exact extends boolean = false> = Read<Schemas['ReverseD
 export type HoldTried<Exact extends boolean = false> = Read<Schemas['HoldDryRun'], Exact>;
 export type BatchTried<Exact extends boolean = false> = Read<Schemas['BatchDryRun'], Exact>;
 export type StockAt<Exact extends boolean = false> = Read<Schemas['StockAt'], Exact>;
+export type StockDay<Exact extends boolean = false> = Read<Schemas['StockDay'], Exact>;
 export type Minimum<Exact extends boolean = false> = Read<Schemas['Minimum'], Exact>;
 export type Lot<Exact extends boolean = false> = Read<Schemas['Lot'], Exact>;
 export type FullLot<Exact extends boolean = false> = Read<Schemas['FullLot'], Exact>;

@@ -17,22 +17,26 @@ const openMax = raw(`interval '1 hour'`);
  * the item.
  */
 function changedSince(time: Date, wids: readonly number[]): Piece {
-  const scope = piece`any(${wids}::integer[])`;
-  const ofItem = (column: 'wid' | 'to_wid') => piece`
-    select transaction_no
-    from stock_transaction
-    where part_no = stock_level.part_no and ${raw(column)} = ${scope} and ${raw(column)} is not null
-      and transaction_no > (select last_before from past) and at > ${time}`;
   return piece`coalesce((
     select sum(delta)
-    from (${ofItem('wid')} union ${ofItem('to_wid')}) as later
+    from (${transactionsSince(time, wids, piece`stock_level.part_no`)}) as later
     join stock_entry using (transaction_no)
-    where stock_entry.wid = ${scope}
+    where stock_entry.wid = any(${wids}::integer[])
   ), 0)`;
 }
 
+/** The numbers of an item's transactions in these warehouses since the end of `time`. Needs `past`. */
+export function transactionsSince(time: Date, wids: readonly number[], partNo: Piece): Piece {
+  const ofItem = (column: 'wid' | 'to_wid') => piece`
+    select transaction_no
+    from stock_transaction
+    where part_no = ${partNo} and ${raw(column)} = any(${wids}::integer[]) and ${raw(column)} is not null
+      and transaction_no > (select last_before from past) and at > ${time}`;
+  return piece`${ofItem('wid')} union ${ofItem('to_wid')}`;
+}
+
 /** The greatest number of a transaction in these warehouses that was over well before `time`. */
-function past(time: Date, wids: readonly number[]): Piece {
+export function past(time: Date, wids: readonly number[]): Piece {
   return piece`
     select coalesce(max(transaction_no), 0) as last_before
     from unnest(${wids}::integer[]) as asked (wid)

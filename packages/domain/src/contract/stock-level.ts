@@ -43,6 +43,25 @@ export const StockAt = z
   .meta({ id: 'StockAt' });
 export type StockAt = z.infer<typeof StockAt>;
 
+/** What happened to the stock of an item on a day of UTC, over the requested warehouses. */
+export const StockDay = z
+  .object({
+    day: z.iso.date().describe('A day of UTC'),
+    received: z.number().describe('Units that were received, less receipts that were undone'),
+    issued: z.number().describe('Units that were issued, less issues that were undone'),
+    movedIn: z.number().describe('Units that came from other warehouses'),
+    movedOut: z.number().describe('Units that went to other warehouses'),
+    counted: z.number().describe('By how much counts changed the stock; negative: units were missing'),
+    inStock: z.number().describe('The units in stock at the end of the day'),
+  })
+  .meta({ id: 'StockDay' });
+export type StockDay = z.infer<typeof StockDay>;
+
+/** The answer of `GET /Inventory/StockDays`. */
+export const StockDayList = z
+  .object({ value: z.array(StockDay).describe('A record for each day, in order') })
+  .meta({ id: 'StockDayList' });
+
 /** The minimum of an item in a warehouse, beside what is available of it there. */
 export const Minimum = z
   .object({

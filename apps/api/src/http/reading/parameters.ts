@@ -36,6 +36,16 @@ export function idParameter(description: string) {
     .meta({ description, type: 'integer', minimum: 0, maximum: idMax });
 }
 
+/** The same, where it must be given. */
+export function requiredId(description: string, example: number) {
+  return z
+    .string({ error: 'is required.' })
+    .regex(/^\d{1,15}$/, digits)
+    .transform(Number)
+    .refine((id) => id <= idMax, { error: `must be at most ${idMax}.` })
+    .meta({ description, type: 'integer', minimum: 0, maximum: idMax, example });
+}
+
 /** Several such ids, separated by commas. */
 export function idsParameter(description: string, countMax: number) {
   return z

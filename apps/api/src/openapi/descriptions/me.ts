@@ -14,8 +14,10 @@ const client: Me = {
     { securityID: 116, name: 'Create/Modify Item Master Record' },
   ],
   operations: [
-    ...['getMe', 'listTransactions', 'getTransaction', 'getLot', 'getChanges', 'getWebhooks', 'listStockAt'],
+    ...['getMe', 'listTransactions', 'getTransaction', 'getLot', 'getChanges', 'getWebhooks'],
     ...[
+      'listStockAt',
+      'getStockDays',
       'listLots',
       'listStockLevels',
       'listWarehouseStockLevels',
