@@ -103,6 +103,7 @@ function largestOf(name: string): Largest[] | null {
     'GET /Changes': [{ path: '/Changes?limit=1000' }],
     'GET /Webhooks': [{ path: '/Webhooks' }],
     'GET /Reasons': [{ path: `/Reasons?${page}` }],
+    'GET /Inventory/Activity': [{ path: `/Inventory/Activity?from=2026-11-01&to=2026-12-31&${page}` }],
     'GET /Inventory/StockAt': [{ path: `/Inventory/StockAt?time=2026-01-01&${page}` }],
     'GET /Inventory/StockDays': [
       { path: `/Inventory/StockDays?from=2025-12-01&to=2026-12-01&partNo=${sharedPartNo}` },

@@ -286,6 +286,10 @@ const variants: Record<string, string[]> = {
     pages,
   ),
   '/Inventory/StockDays': combined(['partNo=9&from=2026-01-01&to=2026-02-28'], ['', 'wid=1']),
+  '/Inventory/Activity': combined(
+    ['from=2026-01-01&to=2026-02-28', 'from=2026-01-20&to=2026-01-31&by=hour'],
+    pages,
+  ),
   // Everybody sees all items.
   '/Item': [
     ...oneInFive(itemLists),

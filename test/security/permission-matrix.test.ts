@@ -15,6 +15,7 @@ const service = useService();
 const expected = `
   route                          permission  read-only  in scope  outside  none  no such
   GET /Me                        none        200        200       -        -     -
+  GET /Inventory/Activity        11          200        200       -        -     -
   GET /Inventory/Transactions    11          200        200       scope    200   scope
   GET /Inventory/Lots/:recNo     11          200        200       -        -     -
   GET /Inventory/Transactions/:transactionNo  11  200       200       -        -     -
@@ -141,6 +142,7 @@ async function ask(client: ApiClient, name: string, place: Place, toPlace?: Plac
     '/Inventory/StockDays': `?from=2026-01-01&to=2026-01-31&partNo=${partNo}&`,
   };
   const query = queries[path];
+  if (path === '/Inventory/Activity') return client.get(`${path}?from=2026-01-01&to=2026-01-31`);
   const asked = query === undefined ? filled : `${filled}${query}${wid === undefined ? '' : `wid=${wid}`}`;
   return client.send(method, asked, body === undefined ? {} : { body });
 }

@@ -185,6 +185,18 @@ export class InventoryClient<Exact extends boolean = false> {
     return value;
   }
 
+  /** How many transactions of each kind each client made, by hour or day. */
+  activity(query: Api.ActivityQuery, options?: CallOptions): Listing<Api.Activity> {
+    const { api } = this.#transport;
+    const { from, to, ...rest } = query;
+    return this.#list(rest, options, (asked, how) =>
+      api.GET('/Inventory/Activity', {
+        params: { query: { ...(asked as object), from, to } as never },
+        ...how,
+      }),
+    );
+  }
+
   /** Sets the minimum of an item in a warehouse, or removes it. It may be repeated. */
   setMinimum(
     { wid, partNo, ...body }: Api.MinimumBody,

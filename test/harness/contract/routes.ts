@@ -57,6 +57,8 @@ export function requestOf(
     '/Inventory/StockDays': `from=2026-01-01&to=2026-01-31&partNo=${partNo}&`,
     '/Inventory/Transactions': '',
   };
+  if (declared.path === '/Inventory/Activity')
+    return { method: 'GET', path: `${path}?from=2026-01-01&to=2026-01-31` };
   const query = queries[declared.path];
   if (query !== undefined) return { method: 'GET', path: `${path}?${query}wid=${wid}` };
   if (declared.body === undefined) return { method: declared.method, path };

@@ -37,6 +37,7 @@ const record = {
   transaction: fixed + shortId + 3 * label + remark + description,
   alias: shortId + 100,
   reason: label + 150,
+  activity: label + 200,
 } as const;
 
 /** Of a page of these records. */

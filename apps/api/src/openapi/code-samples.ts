@@ -65,6 +65,7 @@ const loops: Record<string, [call: string, each: string]> = {
   listStockLevels: ['stockLevels()', 'level'],
   listWarehouseStockLevels: ['stockLevels({ wid: $wid })', 'level'],
   listStockAt: ['stockAt({ time: $time })', 'item'],
+  listActivity: ['activity({ from: $from, to: $to })', 'some'],
   listItems: ['items()', 'item'],
   listAllItems: ['items({ all: true })', 'item'],
   getChanges: ['changes()', 'change'],
@@ -81,7 +82,7 @@ function clientCallOf(operation: Operation): string {
   const asked = { ...literals, ...query };
   const loop = loops[id];
   if (loop !== undefined) {
-    const call = loop[0].replace(/\$(\w+)/, (_, name: string) => asked[name]!);
+    const call = loop[0].replace(/\$(\w+)/g, (_, name: string) => asked[name]!);
     return `for await (const ${loop[1]} of inventory.${call})\n  console.log(${loop[1]});`;
   }
   const name = sameNames.includes(id) ? id : shorterNames[id];

@@ -1,12 +1,13 @@
+import { activityPage } from '@inventory/db/lists/list-activity';
 import { transactionPage, transactionSortColumns } from '@inventory/db/lists/list-transactions';
 import { readLot } from '@inventory/db/lists/read-lot';
 import { readTransaction } from '@inventory/db/lists/transaction-record';
-import { LotWithHistory, Transaction } from '@inventory/domain/contract/transaction';
+import { Activity, LotWithHistory, Transaction } from '@inventory/domain/contract/transaction';
 import { Text } from '@inventory/domain/fields';
 import { kindNames } from '@inventory/domain/kinds/kinds';
 import { Permission } from '@inventory/domain/permission';
 import { noLot, noTransaction } from '@inventory/domain/refusals/refused';
-import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
+import { dateTimeParameter, requiredDateTime } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -14,7 +15,7 @@ import { answerBytes, pageBytes } from '../http/answer-bytes.ts';
 import { idParameter, numberParameter, pathNumber } from '../http/reading/parameters.ts';
 import { noWarehouses, route } from '../http/route.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
-import { oneLot, oneTransaction, transactions } from '../openapi/descriptions/history.ts';
+import { activity, oneLot, oneTransaction, transactions } from '../openapi/descriptions/history.ts';
 
 const anyText = (description: string) => Text.optional().meta({ description });
 
@@ -40,10 +41,36 @@ const transactionQuery = z.object({
   ),
 });
 const TransactionPage = pageAnswer(Transaction, 'TransactionPage');
+const dayMs = 86_400_000;
+/** The most days in one query. */
+const daysMax = { hour: 31, day: 366 };
+const { page, pageSize } = pageQueryShape([]);
+const activityQuery = z
+  .object({
+    ...{ page, pageSize },
+    from: requiredDateTime('The first moment', { example: '2026-01-01' }),
+    to: requiredDateTime('The last moment; a date: through its end, UTC', {
+      through: true,
+      example: '2026-01-31',
+    }),
+    by: z.enum(['hour', 'day'], { error: 'must be hour or day.' }).default('day').meta({
+      description: 'How long each record is, UTC',
+    }),
+  })
+  .check(({ value: { from, to, by }, issues }) => {
+    // Not if one of them cannot be read.
+    if (!(from instanceof Date && to instanceof Date) || !(by in daysMax)) return;
+    const max = daysMax[by];
+    const isLong = to.getTime() - from.getTime() >= max * dayMs;
+    const fault = to < from ? 'must not be before from.' : isLong ? `must be within ${max} days.` : null;
+    if (fault !== null) issues.push({ code: 'custom', message: fault, path: ['to'], input: to });
+  });
+const ActivityPage = pageAnswer(Activity, 'ActivityPage');
 
 /** Applied transactions and the history of lots. */
 export function historyRoutes(database: Database) {
   return [
+    activityRoute(database),
     route({
       method: 'GET',
       path: '/Inventory/Transactions',
@@ -110,4 +137,27 @@ export function historyRoutes(database: Database) {
       },
     }),
   ];
+}
+
+function activityRoute(database: Database) {
+  return route({
+    method: 'GET',
+    path: '/Inventory/Activity',
+    isExtension: true,
+    summary: 'How many transactions of each kind each client made, by hour or day',
+    permission: Permission.ItemMasterList,
+    writes: false,
+    query: activityQuery,
+    warehouses: noWarehouses,
+    answer: { 200: ActivityPage },
+    answerBytes: ({ query }) => pageBytes('activity', query),
+    keyed: false,
+    paged: 'always',
+    notFound: null,
+    description: activity,
+    handle: async ({ query, ...asker }) => {
+      const asked = { ...query, sort: undefined, direction: 'asc' as const };
+      return pageReply(asked, await database.lists.page(activityPage(query, [...asker.client.scope]), asker));
+    },
+  });
 }

@@ -49,8 +49,9 @@ const stockDaysQuery = z
     from: day('The first day, UTC', '2026-01-01'),
     to: day('The last day, UTC; at most a year after the first', '2026-01-31'),
   })
-  .check((query) => {
-    const { value, issues } = query;
+  .check(({ value, issues }) => {
+    // Not if one of them cannot be read.
+    if (!(value.from instanceof Date && value.to instanceof Date)) return;
     const count = countOfDays(value);
     const fault =
       count < 1 ? 'must not be before from.' : count > daysMax ? `must be within ${daysMax} days.` : null;

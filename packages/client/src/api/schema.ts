@@ -46,6 +46,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/Inventory/Activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many transactions of each kind each client made, by hour or day
+         * @description *Extension.* One record for each hour or day of UTC, kind and client that has any applied transaction in scope, in this order. By the
+         *     time in the ledger, at most 31 days by hour or 366 by day. It reads all of these transactions, so it takes a turn as a costly list.
+         *
+         *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
+         */
+        get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/Inventory/Transactions": {
         parameters: {
             query?: never;
@@ -1542,6 +1565,36 @@ export interface components {
             serverTime: string;
             /** @description The position of the change feed now, for `after` of `GET /Changes` */
             cursor: string;
+        };
+        ActivityPage: {
+            /** @description Records of the current page */
+            value: components["schemas"]["Activity"][];
+            /** @description Total records matching the query, before paging */
+            totalCount: number;
+            /** @description Current page number */
+            page: number;
+            /** @description Items per page: the requested size, capped at the maximum */
+            pageSize: number;
+            /** @description Total pages available */
+            pageCount: number;
+            /** @description true when more pages follow this one */
+            hasMore: boolean;
+        };
+        Activity: {
+            /**
+             * Format: date-time
+             * @description When the hour or the day of UTC begins
+             */
+            start: string;
+            /**
+             * @description The kind of transaction
+             * @enum {string}
+             */
+            kind: "receive" | "move" | "issue" | "count" | "reverse" | "hold";
+            /** @description The client that requested it */
+            clientId: string;
+            /** @description How many there were */
+            transactions: number;
         };
         TransactionPage: {
             /** @description Records of the current page */
@@ -3947,6 +4000,95 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listActivity: {
+        parameters: {
+            query: {
+                /** @description Page number, 1-based */
+                page?: number;
+                /** @description Items per page; more than 250 is capped to 250 */
+                pageSize?: number;
+                /**
+                 * @description The first moment
+                 * @example 2026-01-01
+                 */
+                from: string;
+                /**
+                 * @description The last moment; a date: through its end, UTC
+                 * @example 2026-01-31
+                 */
+                to: string;
+                /** @description How long each record is, UTC */
+                by?: "hour" | "day";
+            };
+            header?: {
+                /** @description Extension: `handling=strict` (RFC 7240) refuses fields and parameters that are not known, with 400 that names 20 of them and tells how many more; else they are ignored, and a mistyped `Spot` says nothing. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description An id of your own for this request; the answer and our logs carry it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Page": components["headers"]["X-Page"];
+                    "X-Page-Size": components["headers"]["X-Page-Size"];
+                    "X-Next-Modified-Since": components["headers"]["X-Next-Modified-Since"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityPage"];
+                };
+            };
+            /** @description The request is malformed or fails validation */
+            400: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The client may not do this */
+            403: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

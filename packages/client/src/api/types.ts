@@ -57,6 +57,7 @@ export type LotsQuery = Given<Query<operations['listLots']>> & { wid?: number | 
 export type StockLevelsQuery = Given<Query<operations['listStockLevels']>> & { wid?: number | undefined };
 export type StockAtQuery = Given<Query<operations['listStockAt']>>;
 export type StockDaysQuery = Given<Query<operations['getStockDays']>>;
+export type ActivityQuery = Given<Query<operations['listActivity']>>;
 export type ItemsQuery = Given<Query<operations['listAllItems']>> & {
   /** true: discontinued items, too. */
   all?: boolean | undefined;
@@ -82,6 +83,7 @@ export type HoldTried<Exact extends boolean = false> = Read<Schemas['HoldDryRun'
 export type BatchTried<Exact extends boolean = false> = Read<Schemas['BatchDryRun'], Exact>;
 export type StockAt<Exact extends boolean = false> = Read<Schemas['StockAt'], Exact>;
 export type StockDay<Exact extends boolean = false> = Read<Schemas['StockDay'], Exact>;
+export type Activity = Schemas['Activity'];
 export type Minimum<Exact extends boolean = false> = Read<Schemas['Minimum'], Exact>;
 export type Lot<Exact extends boolean = false> = Read<Schemas['Lot'], Exact>;
 export type FullLot<Exact extends boolean = false> = Read<Schemas['FullLot'], Exact>;

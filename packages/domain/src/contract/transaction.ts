@@ -77,3 +77,14 @@ export const LotWithHistory = FullLot.extend({
   history: z.array(LotHistoryLine).describe('The last 50 lines in the ledger, newest first'),
 }).meta({ id: 'LotWithHistory' });
 export type LotWithHistory = z.infer<typeof LotWithHistory>;
+
+/** How many transactions of a kind a client made in an hour or a day. */
+export const Activity = z
+  .object({
+    start: z.iso.datetime().describe('When the hour or the day of UTC begins'),
+    kind: Transaction.shape.kind,
+    clientId: Transaction.shape.clientId,
+    transactions: z.int().describe('How many there were'),
+  })
+  .meta({ id: 'Activity' });
+export type Activity = z.infer<typeof Activity>;

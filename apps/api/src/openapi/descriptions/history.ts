@@ -62,3 +62,13 @@ export const oneLot: RouteDescription = {
 history, newest first. A lot that does not exist or is out of scope: 404.`,
   answer: one('A lot as it was received', lotWithHistory),
 };
+
+export const activity: RouteDescription = {
+  id: 'listActivity',
+  notes: `*Extension.* One record for each hour or day of UTC, kind and client that has any applied transaction in scope, in this order. By the
+time in the ledger, at most 31 days by hour or 366 by day. It reads all of these transactions, so it takes a turn as a costly list.`,
+  answer: one(
+    'A day of receipts',
+    page({ start: '2026-01-31T00:00:00.000Z', kind: 'receive', clientId: 'demo', transactions: 9 }),
+  ),
+};

@@ -14,7 +14,7 @@ const client: Me = {
     { securityID: 116, name: 'Create/Modify Item Master Record' },
   ],
   operations: [
-    ...['getMe', 'listTransactions', 'getTransaction', 'getLot', 'getChanges', 'getWebhooks'],
+    ...['getMe', 'listActivity', 'listTransactions', 'getTransaction', 'getLot', 'getChanges', 'getWebhooks'],
     ...[
       'listStockAt',
       'getStockDays',
