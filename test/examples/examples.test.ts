@@ -473,6 +473,9 @@ describe('the OpenAPI document', () => {
         })),
       )
       .sort((one, other) => Number(one.method !== 'GET') - Number(other.method !== 'GET'));
+    // The demo data was made a moment ago.
+    const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
+    const ofNow: Record<string, string> = { '/Inventory/Activity': `?from=${from}&to=${to}` };
     let sent = 0;
     for (const { path, method, operation } of operations) {
       const place = path.replace(/\{(\w+)\}/g, (_, name) => {
@@ -488,7 +491,7 @@ describe('the OpenAPI document', () => {
           ? // When the example of a list shows another view, its summary gives the query.
             Object.entries(answers).map(([name, { summary }]) => ({
               name,
-              query: /`(\?[^`]+)`/.exec(summary)?.[1] ?? '',
+              query: /`(\?[^`]+)`/.exec(summary)?.[1] ?? ofNow[path] ?? '',
               body: undefined,
             }))
           : Object.entries(asked.examples).map(([name, { value }]) => ({ name, query: '', body: value }));

@@ -92,7 +92,7 @@ export function stockAtRoutes(database: Database, now: () => number) {
       method: 'GET',
       path: '/Inventory/StockDays',
       isExtension: true,
-      summary: 'What happened to the stock of an item, day by day',
+      summary: 'The stock of an item, day by day',
       permission: Permission.ItemMasterList,
       writes: false,
       query: stockDaysQuery,

@@ -256,7 +256,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened to the stock of an item, day by day
+         * The stock of an item, day by day
          * @description *Extension.* One record for each day of UTC, up to 366 days, from the ledger. `inStock` is the stock at the end of the day: that of the day
          *     before, plus `received`, `movedIn` and `counted`, less `issued` and `movedOut`. A reversal counts as less of what it undid, on its own day. Over
          *     several warehouses, moves between them change nothing. Days that are over never change; today is told as far as it went.
