@@ -93,6 +93,15 @@ function isDescribedSince(since: Date): Piece {
   )`;
 }
 
+/** `isFew`: checked for each level, for the levels of few items. */
+function lowCondition(belowMinimum: boolean, wids: readonly number[], isFew: boolean): Piece {
+  const low = piece`from low_level where low_level.wid = any(${wids}::integer[])`;
+  const ofLevel = piece`select ${low} and low_level.part_no = stock_level.part_no`;
+  if (isFew) return piece`${belowMinimum ? piece`` : piece`not`} exists (${ofLevel} offset 0)`;
+  // An array, so that the planner uses the index of levels. A list of all others would not fit into memory.
+  return belowMinimum ? piece`part_no = any(array(select part_no ${low}))` : piece`not exists (${ofLevel})`;
+}
+
 /**
  * Chooses how a page of stock levels is read: one record for each item, summed over these warehouses. Default
  * order: partNo.
@@ -112,9 +121,7 @@ export function stockLevelPage(
   const lowItems = piece`select part_no from low_level where wid = any(${wids}::integer[])`;
   const ofItems = [
     ...few,
-    // An array, so that the planner uses the index of levels.
-    ...(belowMinimum === true ? [piece`part_no = any(array(${lowItems}))`] : []),
-    ...(belowMinimum === false ? [piece`part_no not in (${lowItems})`] : []),
+    ...(belowMinimum === undefined ? [] : [lowCondition(belowMinimum, wids, isFiltered)]),
   ];
   const inScope = piece`wid = any(${wids}::integer[]) and used`;
   const read = (sql: Sql, rows: Pick<List, 'few'> = {}) => {
