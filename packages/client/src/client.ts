@@ -170,9 +170,8 @@ export class InventoryClient<Exact extends boolean = false> {
   /** The units of each item that were in stock at the end of a moment. */
   stockAt(query: Api.StockAtQuery, options?: CallOptions): Listing<Api.StockAt<Exact>> {
     const { api } = this.#transport;
-    const { time, ...rest } = query;
-    return this.#list(rest, options, (asked, how) =>
-      api.GET('/Inventory/StockAt', { params: { query: { ...(asked as object), time } }, ...how }),
+    return this.#list(query, options, (asked, how) =>
+      api.GET('/Inventory/StockAt', { params: { query: asked as never }, ...how }),
     );
   }
 
@@ -188,12 +187,8 @@ export class InventoryClient<Exact extends boolean = false> {
   /** How many transactions of each kind each client made, by hour or day. */
   activity(query: Api.ActivityQuery, options?: CallOptions): Listing<Api.Activity> {
     const { api } = this.#transport;
-    const { from, to, ...rest } = query;
-    return this.#list(rest, options, (asked, how) =>
-      api.GET('/Inventory/Activity', {
-        params: { query: { ...(asked as object), from, to } as never },
-        ...how,
-      }),
+    return this.#list(query, options, (asked, how) =>
+      api.GET('/Inventory/Activity', { params: { query: asked as never }, ...how }),
     );
   }
 

@@ -12,7 +12,7 @@ import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { answerBytes, pageBytes } from '../http/answer-bytes.ts';
-import { idParameter, numberParameter, pathNumber } from '../http/reading/parameters.ts';
+import { idParameter, numberParameter, pathNumber, withinDays } from '../http/reading/parameters.ts';
 import { noWarehouses, route } from '../http/route.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
 import { activity, oneLot, oneTransaction, transactions } from '../openapi/descriptions/history.ts';
@@ -41,7 +41,6 @@ const transactionQuery = z.object({
   ),
 });
 const TransactionPage = pageAnswer(Transaction, 'TransactionPage');
-const dayMs = 86_400_000;
 /** The most days in one query. */
 const daysMax = { hour: 31, day: 366 };
 const { page, pageSize } = pageQueryShape([]);
@@ -57,14 +56,7 @@ const activityQuery = z
       description: 'How long each record is, UTC',
     }),
   })
-  .check(({ value: { from, to, by }, issues }) => {
-    // Not if one of them cannot be read.
-    if (!(from instanceof Date && to instanceof Date) || !(by in daysMax)) return;
-    const max = daysMax[by];
-    const isLong = to.getTime() - from.getTime() >= max * dayMs;
-    const fault = to < from ? 'must not be before from.' : isLong ? `must be within ${max} days.` : null;
-    if (fault !== null) issues.push({ code: 'custom', message: fault, path: ['to'], input: to });
-  });
+  .check(withinDays(({ by }) => daysMax[by]));
 const ActivityPage = pageAnswer(Activity, 'ActivityPage');
 
 /** Applied transactions and the history of lots. */

@@ -70,7 +70,7 @@ const lotQuery = z.object({
   view: viewParameter,
 });
 /** The most items in one query: each is looked up by its key. */
-const partNosMax = 100;
+export const partNosMax = 100;
 const levelQuery = z.object({
   ...pageQueryShape(stockLevelSortColumns),
   itemID: anyText.meta({ description: 'Extension: only the item with this ShortID' }),

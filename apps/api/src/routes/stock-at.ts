@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findItem } from '@inventory/db/catalog/items';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { stockAtPage } from '@inventory/db/lists/stock-at';
-import { countOfDays, stockDays } from '@inventory/db/lists/stock-days';
+import { stockDays } from '@inventory/db/lists/stock-days';
 import { StockAt, StockDayList } from '@inventory/domain/contract/stock-level';
 import { parseDateTime } from '@inventory/domain/date-time';
 import { Text } from '@inventory/domain/fields';
@@ -14,15 +14,14 @@ import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { answerBytes, pageBytes } from '../http/answer-bytes.ts';
 import { Failed, messages, Refused, soonAgain } from '../http/errors.ts';
-import { idParameter, idsParameter, requiredId } from '../http/reading/parameters.ts';
+import { idParameter, idsParameter, requiredId, withinDays } from '../http/reading/parameters.ts';
 import { route } from '../http/route.ts';
 import type { Asker } from '../lists/lists.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
 import { stockAt, stockDays as stockDaysDescription } from '../openapi/descriptions/inventory.ts';
+import { partNosMax } from './inventory.ts';
 import { noSuchItem } from './items.ts';
 
-/** The most items in one query: each is looked up by its key. */
-const partNosMax = 100;
 const { page, pageSize } = pageQueryShape([]);
 const stockAtQuery = z.object({
   ...{ page, pageSize },
@@ -49,14 +48,7 @@ const stockDaysQuery = z
     from: day('The first day, UTC', '2026-01-01'),
     to: day('The last day, UTC; at most a year after the first', '2026-01-31'),
   })
-  .check(({ value, issues }) => {
-    // Not if one of them cannot be read.
-    if (!(value.from instanceof Date && value.to instanceof Date)) return;
-    const count = countOfDays(value);
-    const fault =
-      count < 1 ? 'must not be before from.' : count > daysMax ? `must be within ${daysMax} days.` : null;
-    if (fault !== null) issues.push({ code: 'custom', message: fault, path: ['to'], input: value });
-  });
+  .check(withinDays(() => daysMax));
 const StockAtPage = pageAnswer(StockAt, 'StockAtPage');
 
 /** `/Inventory/StockAt`: the stock as it was. `now`: the clock of Postgres, in milliseconds since 1970. */

@@ -5,12 +5,8 @@ import type { ListReading } from './pages/list-reading.ts';
 import { type Columns, columnList } from './record-json.ts';
 import { past, transactionsSince } from './stock-at.ts';
 
-const dayMs = 86_400_000;
-
 /** The days from one to another, both inclusive; each by its first moment, UTC. */
 export type Days = { from: Date; to: Date };
-
-export const countOfDays = ({ from, to }: Days): number => (to.getTime() - from.getTime()) / dayMs + 1;
 
 const columns: Columns<keyof StockDay> = {
   day: `to_char(days.day, 'YYYY-MM-DD')`,
@@ -33,7 +29,7 @@ export function stockDays(
 ): Extract<ListReading, { cost: 'everything' | 'page' }> {
   const before = new Date(from.getTime() - 1);
   const read = async (sql: Sql) => {
-    const [row] = await send<{ records: string }>(sql)`
+    const [row] = await send<{ total_count: number; records: string }>(sql)`
       with past as materialized (${past(before, wids)}),
       now as materialized (
         select coalesce(sum(in_stock), 0) as units
@@ -58,14 +54,14 @@ export function stockDays(
         select day::date
         from generate_series(${from}::timestamptz at time zone 'UTC', ${to}::timestamptz at time zone 'UTC', interval '1 day') as day
       )
-      select string_agg(record, ',' order by day) as records
+      select count(*) as total_count, string_agg(record, ',' order by day) as records
       from (
         select days.day, (select row_to_json(record) from (select ${raw(columnList(columns))}) as record)::text as record
         from days
         left join sums using (day)
         cross join lateral (select sum(net) as changed_later from sums as later where later.day > days.day) as after_it
       ) as told`;
-    return { totalCount: countOfDays({ from, to }), records: row!.records };
+    return { totalCount: row!.total_count, records: row!.records };
   };
   return { cost: 'everything', read };
 }

@@ -27,23 +27,35 @@ export function numberParameter(description: string) {
 
 /** An id in a query, such as a warehouse's: 0 to 2^31-1. */
 export function idParameter(description: string) {
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, digits)
-    .transform(Number)
-    .refine((id) => id <= idMax, { error: `must be at most ${idMax}.` })
-    .optional()
-    .meta({ description, type: 'integer', minimum: 0, maximum: idMax });
+  return requiredId(description).optional().meta(idMeta(description));
 }
 
-/** The same, where it must be given. */
-export function requiredId(description: string, example: number) {
+/** The same, where it must be given. `example`: for the document. */
+export function requiredId(description: string, example?: number) {
   return z
     .string({ error: 'is required.' })
     .regex(/^\d{1,15}$/, digits)
     .transform(Number)
     .refine((id) => id <= idMax, { error: `must be at most ${idMax}.` })
-    .meta({ description, type: 'integer', minimum: 0, maximum: idMax, example });
+    .meta({ ...idMeta(description), ...(example === undefined ? {} : { example }) });
+}
+
+const idMeta = (description: string) =>
+  ({ description, type: 'integer', minimum: 0, maximum: idMax }) as const;
+
+const dayMs = 86_400_000;
+
+/** A check of a query: `to` is not before `from`, and both lie within this many days, as `maxOf` says. */
+export function withinDays<Value extends { from: Date; to: Date }>(maxOf: (value: Value) => number) {
+  return ({ value, issues }: z.core.ParsePayload<Value>): void => {
+    const { from, to }: { from: unknown; to: unknown } = value;
+    // One of them cannot be read.
+    if (!(from instanceof Date && to instanceof Date)) return;
+    const max = maxOf(value);
+    const isLong = to.getTime() - from.getTime() >= max * dayMs;
+    const fault = to < from ? 'must not be before from.' : isLong ? `must be within ${max} days.` : null;
+    if (fault !== null) issues.push({ code: 'custom', message: fault, path: ['to'], input: to });
+  };
 }
 
 /** Several such ids, separated by commas. */
