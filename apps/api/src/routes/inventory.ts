@@ -78,7 +78,8 @@ const levelQuery = z.object({
   partNos: idsParameter(`Extension: only items with these part numbers, up to ${partNosMax}`, partNosMax),
   belowMinimum: flag.meta({
     type: 'boolean',
-    description: 'Extension: only items that are (not) below their minimum in one of the warehouses',
+    description:
+      'Extension: true: only items below their minimum in at least one of the warehouses; false: in none',
   }),
   view: viewParameter,
 });

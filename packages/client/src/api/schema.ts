@@ -157,11 +157,11 @@ export interface paths {
          *     - `hold`: a lot that was put on hold or released, as it is now;
          *     - `item`: an item that was created or changed, or whose aliases were, as it is now;
          *     - `level`: an item's order quantities and its minimum in a warehouse, as they are now;
-         *     - `low`: fewer units of an item than its minimum became available in a warehouse (`low`), or enough again. These alternate, and show that moment;
+         *     - `low`: `available` of an item fell below its minimum in a warehouse (`low: true`), or is back (`false`). These alternate, and show that moment;
          *     - `warehouse`: a warehouse that was renamed;
          *     - `scope`: your warehouses have changed since the cursor was given, even if they are the same again. Read the lists again, and go on from this cursor.
          *
-         *     There may be more types one day; ignore those that you do not know. Whole records are as they are when the change is read, that of `low` apart, so they may
+         *     There may be more types one day; ignore those that you do not know. Whole records are as they are when the change is read, except for `low`, so they may
          *     already show a later change, which then comes, too: set them, never add. A lot that comes into your scope comes whole. One that leaves it stays in its
          *     warehouse with `active: false`.
          *
@@ -309,8 +309,8 @@ export interface paths {
          * Stock levels per item, summed over every warehouse in scope
          * @description One record for each item that ever had stock, an order quantity or a minimum, by `partNo` unless sorted otherwise.
          *     `available = inStock − onHold − committed − packed`; it may be negative. Expired units count in it: an Issue of everything
-         *     available is refused if some of it has expired. *Extension:* `belowMinimum=true` leaves items that are below their
-         *     minimum in at least one of the warehouses.
+         *     available is refused if some of it has expired. *Extension:* `belowMinimum=true` lists only items that are below
+         *     their minimum in at least one of the warehouses, `false` only those that are below it in none.
          *
          *     Sums over the warehouses in the client's scope.
          *
@@ -336,8 +336,8 @@ export interface paths {
          * Stock levels per item in one warehouse
          * @description One record for each item that ever had stock, an order quantity or a minimum, by `partNo` unless sorted otherwise.
          *     `available = inStock − onHold − committed − packed`; it may be negative. Expired units count in it: an Issue of everything
-         *     available is refused if some of it has expired. *Extension:* `belowMinimum=true` leaves items that are below their
-         *     minimum in at least one of the warehouses.
+         *     available is refused if some of it has expired. *Extension:* `belowMinimum=true` lists only items that are below
+         *     their minimum in at least one of the warehouses, `false` only those that are below it in none.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
          */
@@ -2098,7 +2098,7 @@ export interface components {
         };
         LowChange: {
             /**
-             * @description An item of which fewer units than its minimum became available in a warehouse (`low`), or enough again. `minimum` and `available` are those of that moment
+             * @description An item of which `available` fell below its minimum in a warehouse, or is back. `minimum` and `available` are those of that moment
              * @constant
              */
             type: "low";
@@ -4855,7 +4855,7 @@ export interface operations {
                 partNo?: number;
                 /** @description Extension: only items with these part numbers, up to 100 */
                 partNos?: string;
-                /** @description Extension: only items that are (not) below their minimum in one of the warehouses */
+                /** @description Extension: true: only items below their minimum in at least one of the warehouses; false: in none */
                 belowMinimum?: boolean;
                 /** @description Extension: full shows every field that is stored */
                 view?: "full";
@@ -4948,7 +4948,7 @@ export interface operations {
                 partNo?: number;
                 /** @description Extension: only items with these part numbers, up to 100 */
                 partNos?: string;
-                /** @description Extension: only items that are (not) below their minimum in one of the warehouses */
+                /** @description Extension: true: only items below their minimum in at least one of the warehouses; false: in none */
                 belowMinimum?: boolean;
                 /** @description Extension: full shows every field that is stored */
                 view?: "full";

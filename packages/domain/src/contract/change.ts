@@ -65,7 +65,7 @@ const LowChange = z
   .object({
     ...typed(
       'low',
-      'An item of which fewer units than its minimum became available in a warehouse (`low`), or enough again. `minimum` and `available` are those of that moment',
+      'An item of which `available` fell below its minimum in a warehouse, or is back. `minimum` and `available` are those of that moment',
     ),
     ...Minimum.shape,
   })

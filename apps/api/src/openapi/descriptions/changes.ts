@@ -18,11 +18,11 @@ out, whatever commits late, and none comes twice. A change is
 - \`hold\`: a lot that was put on hold or released, as it is now;
 - \`item\`: an item that was created or changed, or whose aliases were, as it is now;
 - \`level\`: an item's order quantities and its minimum in a warehouse, as they are now;
-- \`low\`: fewer units of an item than its minimum became available in a warehouse (\`low\`), or enough again. These alternate, and show that moment;
+- \`low\`: \`available\` of an item fell below its minimum in a warehouse (\`low: true\`), or is back (\`false\`). These alternate, and show that moment;
 - \`warehouse\`: a warehouse that was renamed;
 - \`scope\`: your warehouses have changed since the cursor was given, even if they are the same again. Read the lists again, and go on from this cursor.
 
-There may be more types one day; ignore those that you do not know. Whole records are as they are when the change is read, that of \`low\` apart, so they may
+There may be more types one day; ignore those that you do not know. Whole records are as they are when the change is read, except for \`low\`, so they may
 already show a later change, which then comes, too: set them, never add. A lot that comes into your scope comes whole. One that leaves it stays in its
 warehouse with \`active: false\`.
 

@@ -28,8 +28,8 @@ export const warehouseLots: RouteDescription = {
 const levelNotes = `
 One record for each item that ever had stock, an order quantity or a minimum, by \`partNo\` unless sorted otherwise.
 \`available = inStock − onHold − committed − packed\`; it may be negative. Expired units count in it: an Issue of everything
-available is refused if some of it has expired. *Extension:* \`belowMinimum=true\` leaves items that are below their
-minimum in at least one of the warehouses.`;
+available is refused if some of it has expired. *Extension:* \`belowMinimum=true\` lists only items that are below
+their minimum in at least one of the warehouses, \`false\` only those that are below it in none.`;
 
 const levelAnswer: Examples = {
   example: { summary: 'One item', value: page(level) },
