@@ -22,7 +22,8 @@ const operate = (stock: ItemStock, mode: 'each' | 'atomic', operations: object[]
 describe('200: a lot is held and released', () => {
   test('with its level, its reason and its place in the history', async ({ stock }) => {
     const { itemID, client } = stock;
-    const recNo = await stock.addLot(5, { spot: 'A' });
+    const serial = uniqueName('S');
+    const recNo = await stock.addLot(5, { spot: 'A', serial });
     await stock.addLot(2);
     const fields = { recno: recNo, hold: true, reason: 'wet', remark: 'the label' };
     const held = await stock.done('Hold', fields);
@@ -51,6 +52,28 @@ describe('200: a lot is held and released', () => {
         ...{ transactionNo: held.transactionNo, kind: 'hold', itemID, remark: 'the label', reasonCode: null },
         ...{ lines: [], reversedBy: null, hold: { recNo, hold: true, reason: 'wet', changed: true } },
       },
+    ]);
+    for (const query of [`recNo=${recNo}`, `serial=${serial}`]) {
+      const found = (await client.get(`/Inventory/Transactions?${query}&kind=hold`)).body;
+      expect(found, query).toMatchObject({ totalCount: 3, value });
+      const all = (await client.get(`/Inventory/Transactions?${query}`)).body;
+      expect(
+        all.value.map(({ kind }: { kind: string }) => kind),
+        query,
+      ).toEqual([...['issue', 'hold', 'hold', 'hold', 'receive']]);
+      const elsewhere = await service.client({ warehouses: [2] });
+      expect((await elsewhere.get(`/Inventory/Transactions?${query}`)).body.totalCount, query).toBe(0);
+    }
+    const { history } = await lotOf(stock, recNo);
+    expect(history.map(({ at: _, clientId: __, ...line }: Record<string, unknown>) => line)).toMatchObject([
+      { kind: 'issue', delta: -5, balance: 0, hold: null },
+      { kind: 'hold', spot: 'A', delta: 0, balance: 5, hold: { hold: false, reason: null } },
+      { kind: 'hold', hold: { reason: 'other', changed: false } },
+      {
+        ...{ transactionNo: held.transactionNo, kind: 'hold', reasonCode: null, remark: 'the label' },
+        ...{ spot: 'A', delta: 0, balance: 5, hold: { recNo, hold: true, reason: 'wet', changed: true } },
+      },
+      { kind: 'receive', spot: 'A', delta: 5, balance: 5, hold: null },
     ]);
     const received = (await client.get(`/Inventory/Transactions?itemID=${itemID}&kind=receive`)).body.value;
     expect(received.map(({ hold }: { hold: unknown }) => hold)).toEqual([null, null]);

@@ -27,10 +27,10 @@ describe('GET /Inventory/Lots/{recNo}', () => {
     expect(await lot(client, received.recNo)).toEqual({
       ...{ ...received.lot, units: 7.5, ...stored, holdReason: null, fromRecNo: null, modified: dateTime },
       history: [
-        { ...of(issued, 'issue'), ...said, delta: -2.5, balance: 7.5 },
+        { ...of(issued, 'issue'), ...said, delta: -2.5, balance: 7.5, hold: null },
         {
           ...of(received, 'receive'),
-          ...{ reasonCode: 6, reference: 'PO-1', remark: null, delta: 10, balance: 10 },
+          ...{ reasonCode: 6, reference: 'PO-1', remark: null, delta: 10, balance: 10, hold: null },
         },
       ],
     });

@@ -58,7 +58,7 @@ export const answerBytes = {
   changes: () => 1024 * 1024,
   /** A transaction by itself: a move of a thousand lots has two lines for each. */
   transaction: () => record.transaction + 2 * lotsMax * line,
-  lot: () => record.fullLot + historyMax * (2 * label + remark + 500),
+  lot: () => record.fullLot + historyMax * (2 * label + remark + description + 500),
   /**
    * Tried out: the lots that it touches, and 50 that it skips. A real one seldom touches many lots; if it
    * does, its answer gets room when it is read from Postgres (`answer-texts.ts`).

@@ -8,7 +8,7 @@ import { kindNames } from '@inventory/domain/kinds/kinds';
 import { Permission } from '@inventory/domain/permission';
 import { noLot, noTransaction } from '@inventory/domain/refusals/refused';
 import { dateTimeParameter, requiredDateTime } from '@inventory/paging/date-time-parameter';
-import { pageQueryShape } from '@inventory/paging/page-query';
+import { pageQueryShape, pageSizeMax } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { answerBytes, pageBytes } from '../http/answer-bytes.ts';
@@ -27,8 +27,8 @@ const transactionQuery = z.object({
     .meta({ description: 'Only transactions of this kind' }),
   itemID: anyText('Only transactions of the item with this ShortID'),
   wid: idParameter('Only transactions that touched this warehouse'),
-  recNo: numberParameter('Only transactions with a line of this lot'),
-  serial: anyText('Only transactions with a line of a lot with this serial'),
+  recNo: numberParameter('Only transactions with a line of this lot, and its holds'),
+  serial: anyText('Only transactions with a line of a lot with this serial, and its holds'),
   reference: anyText('Only transactions with this external reference'),
   clientId: anyText('Only transactions of this client'),
   deviceID: anyText('Only transactions of this device'),
@@ -43,7 +43,7 @@ const transactionQuery = z.object({
 const TransactionPage = pageAnswer(Transaction, 'TransactionPage');
 /** The most days in one query. */
 const daysMax = { hour: 31, day: 366 };
-const { page, pageSize } = pageQueryShape([]);
+const { page, pageSize } = pageQueryShape([], pageSizeMax.report);
 const activityQuery = z
   .object({
     ...{ page, pageSize },

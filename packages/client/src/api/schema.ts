@@ -128,7 +128,7 @@ export interface paths {
         /**
          * Get one lot with all stored values and its history
          * @description *Extension.* The lot with all values stored since its receipt, as in lists with `view=full`, and the last 50 lines of its
-         *     history, newest first. A lot that does not exist or is out of scope: 404.
+         *     history, newest first. A hold or release over HTTP is a line with `delta` 0 and `hold`. A lot that does not exist or is out of scope: 404.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients.
          */
@@ -567,7 +567,7 @@ export interface paths {
          * @description *Extension.* A lot on hold stays in stock and counts in `inStock` and `onHold`. Nothing is issued from it, and it moves only where `recno` names it. It needs the permissions 95 and 88,
          *     and the warehouse of the lot in scope; another lot: 404. A lot that is used up: 409.
          *
-         *     The list of transactions has it, with `hold` instead of lines, so it is found by `kind` and `itemID`, and not by `recNo` or `serial`.
+         *     In the list of transactions it has `hold` instead of lines; in the history of its lot it is a line that moves nothing. Holds by the command line are in neither.
          *
          *     A lot that is so already stays as it is, with the reason that it has: `changed: false`. The call is recorded, and `GET /Changes` tells it as `hold`. The opposite call undoes it; it has no
          *     reversal. A lot that becomes empty loses its hold.
@@ -1754,7 +1754,7 @@ export interface components {
             modified: string;
             /** @description The lot from which a move split this one; null if it is out of scope */
             fromRecNo: number | null;
-            /** @description The last 50 lines in the ledger, newest first */
+            /** @description The last 50 lines of the ledger and holds together, newest first */
             history: components["schemas"]["LotHistoryLine"][];
         };
         LotHistoryLine: {
@@ -1790,6 +1790,17 @@ export interface components {
              * @description Units of the lot there afterwards
              */
             balance: number;
+            /** @description Of a hold or a release; null for other kinds */
+            hold: {
+                /** @description The lot */
+                recNo: number;
+                /** @description true: it was put on hold; false: released */
+                hold: boolean;
+                /** @description Why */
+                reason: string | null;
+                /** @description false: the lot was so already */
+                changed: boolean;
+            } | null;
         };
         ChangePage: {
             /** @description The changes, in order */
@@ -4010,7 +4021,7 @@ export interface operations {
             query: {
                 /** @description Page number, 1-based */
                 page?: number;
-                /** @description Items per page; more than 250 is capped to 250 */
+                /** @description Items per page; more than 1000 is capped to 1000 */
                 pageSize?: number;
                 /**
                  * @description The first moment
@@ -4113,9 +4124,9 @@ export interface operations {
                 itemID?: string;
                 /** @description Only transactions that touched this warehouse */
                 wid?: number;
-                /** @description Only transactions with a line of this lot */
+                /** @description Only transactions with a line of this lot, and its holds */
                 recNo?: number;
-                /** @description Only transactions with a line of a lot with this serial */
+                /** @description Only transactions with a line of a lot with this serial, and its holds */
                 serial?: string;
                 /** @description Only transactions with this external reference */
                 reference?: string;

@@ -2,6 +2,7 @@ import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { type Piece, piece, raw, send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
+import { heldLot, isHold } from './holds-of-lots.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { readTransactionPage } from './pages/read-transaction-page.ts';
 import { sliceOf } from './pages/slice.ts';
@@ -13,8 +14,8 @@ import { listedTransaction, touches } from './transaction-record.ts';
 export const transactionSortColumns = ['transactionNo'];
 
 /**
- * Each filter narrows the list. `recNo` and `serial`: of a lot with a line in scope. Dates: of `at`, both
- * inclusive.
+ * Each filter narrows the list. `recNo` and `serial`: of a lot with a line in scope, or of the lot of a hold.
+ * Dates: of `at`, both inclusive.
  */
 export type TransactionFilters = {
   kind?: string | undefined;
@@ -77,12 +78,16 @@ function narrowingsOf(filters: TransactionFilters, { scope, wids, modifiedSince 
   }
   if (recNo !== undefined) {
     const ofLot = piece`stock_entry where rec_no = ${recNo}`;
-    const hasLine = piece`exists (
+    const hasLine = piece`(exists (
       select from ${ofLot} and stock_entry.transaction_no = stock_transaction.transaction_no and ${inScope} offset 0
-    )`;
+    ) or (${isHold} and ${heldLot} = ${recNo}))`;
     // A lot stays in its warehouse, so either all or none of its lines are in scope.
-    const ofLotInScope = piece`stock_entry
-      where rec_no = (select rec_no from lot where rec_no = ${recNo} and ${ofLotsInScope})`;
+    const lotInScope = piece`(select rec_no from lot where rec_no = ${recNo} and ${ofLotsInScope})`;
+    const ofLotInScope = piece`(
+      select transaction_no from stock_entry where rec_no = ${lotInScope}
+      union all
+      select transaction_no from stock_transaction where ${isHold} and ${heldLot} = ${lotInScope}
+    ) as lines`;
     byLines('recNo', hasLine, ofLotInScope);
   }
   if (reference !== undefined) {
@@ -102,20 +107,23 @@ function narrowingsOf(filters: TransactionFilters, { scope, wids, modifiedSince 
     const leads = recNo === undefined && !(serial === '' && isNarrowed);
     // Begins with the transaction's own lines: a plan that begins with the lots of the serial would scan all
     // of them for each transaction.
-    const hasLine = piece`exists (
+    const hasLine = piece`(exists (
       select from (
         select rec_no from stock_entry
         where stock_entry.transaction_no = stock_transaction.transaction_no and ${inScope}
         offset 0
       ) as line
       where (select lot.serial from lot where lot.rec_no = line.rec_no) = ${serial}
-    )`;
-    byLines(
-      'serial',
-      hasLine,
-      piece`lot join stock_entry using (rec_no) where ${ofLotsInScope} and ${ofSerial}`,
-      leads,
-    );
+    ) or (${isHold} and (select lot.serial from lot where lot.rec_no = ${heldLot}) = ${serial}))`;
+    const ofLots = piece`(
+      select transaction_no from lot join stock_entry using (rec_no) where ${ofLotsInScope} and ${ofSerial}
+      union all
+      select transaction_no
+      from lot
+      join stock_transaction on ${isHold} and ${heldLot} = lot.rec_no
+      where ${ofLotsInScope} and ${ofSerial}
+    ) as lines`;
+    byLines('serial', hasLine, ofLots, leads);
   }
   if (kind !== undefined) narrowings.push({ name: 'kind', condition: piece`kind = ${kind}`, found: null });
   if (clientId !== undefined) {

@@ -3,6 +3,11 @@ import { type Piece, piece, raw, send } from '../postgres/piece.ts';
 import type { Sql } from '../postgres/pool.ts';
 import { type Columns, columnList, dateTimeText } from './record-json.ts';
 
+/** The JSON of what a hold did. */
+export const holdText = `json_build_object(
+      'recNo', (stock_transaction.result->>'recNo')::bigint, 'hold', (stock_transaction.body->>'hold')::boolean,
+      'reason', stock_transaction.body->>'reason', 'changed', (stock_transaction.result->>'changed')::boolean)`;
+
 const columns: Columns<Exclude<keyof Transaction, 'lines' | 'moreLines'>> = {
   transactionNo: 'stock_transaction.transaction_no',
   kind: 'stock_transaction.kind',
@@ -18,9 +23,7 @@ const columns: Columns<Exclude<keyof Transaction, 'lines' | 'moreLines'>> = {
   reverses: 'stock_transaction.reverses',
   reversedBy: `(select reversal.transaction_no from stock_transaction as reversal
     where reversal.reverses = stock_transaction.transaction_no)`,
-  hold: `case when stock_transaction.kind = 'hold' then json_build_object(
-      'recNo', (stock_transaction.result->>'recNo')::bigint, 'hold', (stock_transaction.body->>'hold')::boolean,
-      'reason', stock_transaction.body->>'reason', 'changed', (stock_transaction.result->>'changed')::boolean) end`,
+  hold: `case when stock_transaction.kind = 'hold' then ${holdText} end`,
 };
 
 /** The most lines of each transaction in a list. This bounds a page of moves of a thousand lots each. */

@@ -14,6 +14,16 @@ const reason = {
   remark: z.string().nullable().describe('Notes'),
 };
 
+const hold = z
+  .object({
+    recNo: z.int().describe('The lot'),
+    hold: z.boolean().describe('true: it was put on hold; false: released'),
+    reason: z.string().nullable().describe('Why'),
+    changed: z.boolean().describe('false: the lot was so already'),
+  })
+  .nullable()
+  .describe('Of a hold or a release; null for other kinds');
+
 /** One line of the ledger: the effect of a transaction on one lot. */
 const TransactionLine = z
   .object({
@@ -38,15 +48,7 @@ export const Transaction = z
     deviceSeq: z.int().nullable().describe('The number that the device gave the work'),
     reverses: z.int().nullable().describe('The transaction that this one reversed'),
     reversedBy: z.int().nullable().describe('The transaction that reversed this one'),
-    hold: z
-      .object({
-        recNo: z.int().describe('The lot'),
-        hold: z.boolean().describe('true: it was put on hold; false: released'),
-        reason: z.string().nullable().describe('Why'),
-        changed: z.boolean().describe('false: the lot was so already'),
-      })
-      .nullable()
-      .describe('Of a hold or a release; null for other kinds'),
+    hold,
     lines: z
       .array(TransactionLine)
       .describe(
@@ -60,7 +62,7 @@ export const Transaction = z
   .meta({ id: 'Transaction' });
 export type Transaction = z.infer<typeof Transaction>;
 
-/** A line of the ledger in the history of its lot. */
+/** A line of the ledger in the history of its lot, or a hold, which moves nothing. */
 export const LotHistoryLine = z
   .object({
     ...shared,
@@ -68,13 +70,16 @@ export const LotHistoryLine = z
     spot: z.string().describe('Bin/location within the warehouse'),
     delta: z.number().describe('Units that the lot gained there; negative: lost'),
     balance: z.number().describe('Units of the lot there afterwards'),
+    hold,
   })
   .meta({ id: 'LotHistoryLine' });
 export type LotHistoryLine = z.infer<typeof LotHistoryLine>;
 
 /** A lot and its history. */
 export const LotWithHistory = FullLot.extend({
-  history: z.array(LotHistoryLine).describe('The last 50 lines in the ledger, newest first'),
+  history: z
+    .array(LotHistoryLine)
+    .describe('The last 50 lines of the ledger and holds together, newest first'),
 }).meta({ id: 'LotWithHistory' });
 export type LotWithHistory = z.infer<typeof LotWithHistory>;
 

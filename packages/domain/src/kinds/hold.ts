@@ -80,7 +80,7 @@ const words: KindWords<HoldRequest, z.infer<typeof HoldAnswer>> = {
 *Extension.* A lot on hold stays in stock and counts in \`inStock\` and \`onHold\`. Nothing is issued from it, and it moves only where \`recno\` names it. It needs the permissions 95 and 88,
 and the warehouse of the lot in scope; another lot: 404. A lot that is used up: 409.
 
-The list of transactions has it, with \`hold\` instead of lines, so it is found by \`kind\` and \`itemID\`, and not by \`recNo\` or \`serial\`.
+In the list of transactions it has \`hold\` instead of lines; in the history of its lot it is a line that moves nothing. Holds by the command line are in neither.
 
 A lot that is so already stays as it is, with the reason that it has: \`changed: false\`. The call is recorded, and \`GET /Changes\` tells it as \`hold\`. The opposite call undoes it; it has no
 reversal. A lot that becomes empty loses its hold.${dryRunWords}`,

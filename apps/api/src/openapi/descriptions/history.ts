@@ -51,6 +51,7 @@ const lotWithHistory: LotWithHistory = {
     {
       ...{ transactionNo: 17, kind: 'receive', at: '2026-01-31T09:15:27.051Z', clientId: 'demo' },
       ...{ reasonCode: 1, reference: 'PO-77120', remark: null, spot: 'R-01-1', delta: 60, balance: 60 },
+      hold: null,
     },
   ],
 };
@@ -59,7 +60,7 @@ export const oneLot: RouteDescription = {
   id: 'getLot',
   notes: `
 *Extension.* The lot with all values stored since its receipt, as in lists with \`view=full\`, and the last 50 lines of its
-history, newest first. A lot that does not exist or is out of scope: 404.`,
+history, newest first. A hold or release over HTTP is a line with \`delta\` 0 and \`hold\`. A lot that does not exist or is out of scope: 404.`,
   answer: one('A lot as it was received', lotWithHistory),
 };
 
