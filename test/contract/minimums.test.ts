@@ -1,3 +1,5 @@
+import { findImbalances } from '@inventory/db/audit/audit';
+import { releaseLot } from '@inventory/db/operator/holds';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { formatQuantity, parseQuantity } from '@inventory/domain/quantity';
 import fc from 'fast-check';
@@ -161,6 +163,45 @@ describe('low is told', () => {
     ];
     await client.post('/Inventory/Batch', { mode: 'atomic', operations: back });
     expect(await all('low')).toEqual([]);
+  });
+
+  test('behind a hold of the command line', async ({ stock, client }) => {
+    const recNo = await stock.addLot(10);
+    await set(stock, 8);
+    const told = await follow(client);
+    await stock.hold(recNo);
+    expect((await told('hold', 'low')).map(({ type, low }) => [type, low])).toEqual([
+      ['hold', undefined],
+      ['low', true],
+    ]);
+    await releaseLot(service.sql, recNo);
+    expect((await told('hold', 'low')).map(({ type, low }) => [type, low])).toEqual([
+      ['hold', undefined],
+      ['low', false],
+    ]);
+  });
+
+  test('a level that is deleted is low no longer, and the audit finds what is listed wrongly', async ({
+    stock,
+  }) => {
+    await set(stock, 8);
+    const partNo = await partNoOf(stock);
+    const lowGates = async () =>
+      (await findImbalances(service.sql)).filter(({ check }) => check.startsWith('low gates'));
+    const [listed] = await service.sql`delete from low_level where part_no = ${partNo} returning wid`;
+    expect(listed).toEqual({ wid: 1 });
+    expect(await lowGates()).toMatchObject([
+      { place: { part_no: partNo, wid: 1 }, expected: '1', found: '0' },
+    ]);
+    await service.sql`insert into low_level (wid, part_no) values (1, ${partNo})`;
+    expect(await lowGates()).toEqual([]);
+    const undone = new Error('undone');
+    const deleting = service.sql.begin(async (tx) => {
+      await tx`delete from stock_level where part_no = ${partNo}`;
+      expect(await tx`select from low_level where part_no = ${partNo}`).toHaveLength(0);
+      throw undone;
+    });
+    await expect(deleting).rejects.toBe(undone);
   });
 
   test('a dry run tells nothing', async ({ stock, client }) => {

@@ -109,6 +109,15 @@ const checks: readonly { name: string; statement: string }[] = [
     ),
   },
   {
+    name: 'low gates = levels below their minimum',
+    statement: compare(
+      'part_no, wid',
+      ['gates'],
+      `select part_no, wid, 1 as gates from stock_level where in_stock - on_hold - committed - packed < minimum`,
+      `select part_no, wid, 1 as gates from low_level`,
+    ),
+  },
+  {
     name: 'counted and arrived items = items, per block of the lists',
     statement: compare(
       'block',

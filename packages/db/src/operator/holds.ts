@@ -16,8 +16,7 @@ export async function holdLot(
     if (lot === null) return 'unknown_lot';
     if (!lot.active) return 'not_in_stock';
     if (lot.hold) return 'already_held';
-    await changeHold(tx, recNo, { hold: true, reason });
-    await record(tx, 'hold', { recNo, reason }, { recNo, wid: lot.wid, status: 'held' });
+    await change(tx, 'hold', { recNo, reason }, lot.wid);
     return 'held';
   });
 }
@@ -29,8 +28,7 @@ export async function releaseLot(sql: Sql, recNo: number): Promise<'released' | 
     if (lot === null) return 'unknown_lot';
     if (!lot.active) return 'not_in_stock';
     if (!lot.hold) return 'not_held';
-    await changeHold(tx, recNo, { hold: false, reason: null });
-    await record(tx, 'release', { recNo }, { recNo, wid: lot.wid, status: 'released' });
+    await change(tx, 'release', { recNo }, lot.wid);
     return 'released';
   });
 }
@@ -54,35 +52,35 @@ async function lockGateAndReadLot(tx: Tx, recNo: number): Promise<Found | null> 
   return lot ?? null;
 }
 
-async function changeHold(tx: Tx, recNo: number, { hold, reason }: { hold: boolean; reason: string | null }) {
-  await tx`
-    with changed as (
-      update lot
-      set hold = ${hold}, hold_reason = ${reason}, modified = change_moment()
-      where rec_no = ${recNo}
-      returning part_no, wid, units, modified
-    )
-    update stock_level
-    set on_hold = on_hold + case when ${hold} then changed.units else -changed.units end, modified = changed.modified
-    from changed
-    where stock_level.part_no = changed.part_no and stock_level.wid = changed.wid`;
-}
-
-/** Notes it in the ledger and for the change feed. After the lot was changed, which announces the number. */
-async function record(
+/**
+ * Changes the lot, which announces the number of the change; notes it in the ledger and for the change feed;
+ * then changes the level, so that whether that runs low is told behind it.
+ */
+async function change(
   tx: Tx,
   kind: 'hold' | 'release',
   body: { recNo: number; reason?: string },
-  result: { recNo: number; wid: number; status: string },
+  wid: number,
 ) {
+  const { recNo, reason = null } = body;
+  const [hold, status] = kind === 'hold' ? [true, 'held'] : [false, 'released'];
+  await tx`
+    update lot
+    set hold = ${hold}, hold_reason = ${reason}, modified = change_moment()
+    where rec_no = ${recNo}`;
   await tx`
     with noted as (
       insert into stock_transaction (request_id, client_id, kind, body, status, result, at)
       values (gen_random_uuid(), ${adminClientId}, ${kind}, ${JSON.stringify(body)}::text::json, 'applied',
-        ${JSON.stringify(result)}::text::json, change_moment())
+        ${JSON.stringify({ recNo, wid, status })}::text::json, change_moment())
       returning transaction_no
     )
     insert into change (change_no, kind, wid, rec_no)
-    select transaction_no, 'hold', ${result.wid}::integer, ${result.recNo}::bigint
+    select transaction_no, 'hold', ${wid}::integer, ${recNo}::bigint
     from noted`;
+  await tx`
+    update stock_level
+    set on_hold = on_hold + case when ${hold} then lot.units else -lot.units end, modified = lot.modified
+    from lot
+    where lot.rec_no = ${recNo} and stock_level.part_no = lot.part_no and stock_level.wid = lot.wid`;
 }
