@@ -547,6 +547,55 @@ describe('alias', () => {
     });
   });
 
+  test('level import sets and removes minimums: all rows or none, or the good ones', async () => {
+    const [one, two] = [await service.item(), await service.item()];
+    const minimums = async (shortID: string) =>
+      (await json('level', 'list', '--item', shortID)).map(
+        ({ wid, minimum }: { wid: number; minimum: string | null }) => [wid, minimum],
+      );
+    const file = fileOf(
+      'item;warehouse;minimum',
+      `${one};1;60`,
+      `${one};2;0.000001`,
+      `${two};1;999999999.999999`,
+    );
+    expect(await json('level', 'import', '--from', file)).toEqual({ changed: 3, unchanged: 0, skipped: [] });
+    expect(await json('level', 'import', '--from', file)).toMatchObject({ changed: 0, unchanged: 3 });
+    expect(await minimums(one)).toEqual([
+      [1, '60'],
+      [2, '0.000001'],
+    ]);
+    const bad = fileOf(
+      'item;warehouse;minimum',
+      `${one};1;none`,
+      `${one};2;`,
+      `${two};1;1,5`,
+      `${two};77;5`,
+      `${two};x;1e3`,
+      `nobody;1;5`,
+      `${two}\u0000;2;5`,
+      `${one};1;7`,
+    );
+    const skipped = [
+      { line: 4, field: 'minimum', message: 'It must have a decimal point, and nothing between thousands.' },
+      { line: 5, field: 'warehouse', message: 'there is no warehouse of this id.' },
+      { line: 6, field: 'warehouse', message: expect.stringMatching(/whole number/) },
+      { line: 6, field: 'minimum', message: expect.stringMatching(/^It must be 0 or more/) },
+      { line: 7, field: 'item', message: 'there is no item of this shortID.' },
+      { line: 8, field: 'item', message: 'must not contain U+0000.' },
+      { line: 9, field: 'item', message: 'is already in line 2.' },
+    ];
+    const run = (...more: string[]) => json('level', 'import', '--from', bad, ...more);
+    expect(await run()).toEqual({ changed: 0, unchanged: 0, skipped });
+    expect(await minimums(one)).toContainEqual([1, '60']);
+    expect(await run('--skip-bad')).toEqual({ changed: 2, unchanged: 0, skipped });
+    expect(await minimums(one)).toEqual([
+      [1, null],
+      [2, null],
+    ]);
+    expect(await minimums(two)).toEqual([[1, '999999999.999999']]);
+  });
+
   test('a number that a spreadsheet has shortened is no name, row by row', async () => {
     const shortID = await service.item();
     const numbers = ['4,00638E+12', '1,5E+10', '4.00638E+12', '1E+13'];

@@ -127,16 +127,23 @@ export function parseReason(text: string): string {
  */
 export function parseQuantityText(text: string): string {
   if (isQuantityText(text)) return text;
-  throw new InvalidArgumentError(`It must be 0 or more, ${quantityLimits}.`);
+  throw refusedQuantity(text, '0 or more');
 }
 
 /** The same, and more than 0. */
 export function parseUnitsText(text: string): string {
   if (isQuantityText(text) && Number(text) > 0) return text;
-  throw new InvalidArgumentError(`It must be more than 0, ${quantityLimits}.`);
+  throw refusedQuantity(text, 'more than 0');
 }
 
 const quantityLimits = 'below 1e12, with at most 6 digits after the point and 15 in all';
+
+function refusedQuantity(text: string, least: string): InvalidArgumentError {
+  // Whether 1,000 is one or a thousand is not ours to say.
+  if (/^[\d.,]+$/.test(text) && (text.includes(',') || text.split('.').length > 2))
+    return new InvalidArgumentError('It must have a decimal point, and nothing between thousands.');
+  return new InvalidArgumentError(`It must be ${least}, ${quantityLimits}.`);
+}
 
 /** Whether a text is such a quantity. */
 export function isQuantityText(text: string): boolean {

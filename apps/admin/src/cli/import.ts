@@ -31,7 +31,7 @@ export async function readRows<Row extends { line: number }>(
   const { rows, bad } = await readCsv(from, columns);
   const all: Row[] = [];
   for (const row of rows) {
-    const found = read(row);
+    const found = findNul(row) ?? read(row);
     if (Array.isArray(found)) bad.push(...found);
     else all.push(found);
   }
@@ -44,6 +44,14 @@ export async function readRows<Row extends { line: number }>(
     of: rows.length + bad.filter(({ field: where }) => where === null).length,
     take: skipBad ? 'good' : bad.length > 0 ? 'none' : 'all',
   };
+}
+
+/** The faults of a row with a character that Postgres cannot store; null: it has none. */
+function findNul({ line, cells }: CsvRow): BadRow[] | null {
+  const fields = [...cells].filter(([, text]) => text.includes('\0')).map(([field]) => field);
+  return fields.length === 0
+    ? null
+    : fields.map((field) => ({ line, field, message: 'must not contain U+0000.' }));
 }
 
 /** Prints the result of an import. Fails with CommandError if rows were rejected. */

@@ -81,7 +81,7 @@ export const levelImport = new Command('import')
   .option('--json', 'print one line of JSON: changed, unchanged, skipped')
   .addHelpText(
     'after',
-    `\nColumns: item, which is a shortID; warehouse, its id; and minimum. An empty minimum is none. All rows are checked first; an import that
+    `\nColumns: item, which is a shortID; warehouse, its id; and minimum. An empty minimum, or none, removes it. All rows are checked first; an import that
 breaks off later has set some of them, and can be repeated.\n${importHelp}${example('level import --from <minimums.csv')}`,
   )
   .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
@@ -103,6 +103,6 @@ function readMinimum(row: CsvRow): GivenMinimum | BadRow[] {
   if (shortened !== null) return [shortened];
   const { bad, read } = readCells(row);
   const wid = read('warehouse', parseId);
-  const minimum = cells.get('minimum') === '' ? null : read('minimum', parseQuantityText);
+  const minimum = cells.get('minimum') === '' ? null : read('minimum', parseMinimum);
   return bad.length > 0 ? bad : { line, shortId, wid, minimum };
 }
