@@ -108,7 +108,10 @@ async function listsOf(inventory: InventoryClient): Promise<Record<string, Map<n
   const levels = new Map<string, unknown>();
   const { warehouses } = await inventory.me();
   for (const { wID } of warehouses)
-    for await (const level of inventory.stockLevels({ wid: wID }))
+    for await (const { shortID, description, modified, ...level } of inventory.stockLevels({
+      wid: wID,
+      view: 'full',
+    }))
       levels.set(`${level.partNo}/${wID}`, { ...level, wID });
   return {
     lot: lots,
@@ -142,6 +145,8 @@ test('a mirror is equal to the lists whenever it has caught up, also after it wa
       await inventory.issue({ itemID, units: 1, wid: 2, reasonCode: 0 });
       await holdLot(service.sql, { recNo: received.recNo, reason: 'leaks' });
       await inventory.updateItem({ shortID: itemID, description: `round ${round}` });
+      const minimum = round === 3 ? null : String(round * 2);
+      await inventory.setMinimum({ wid: 1, partNo: received.lot.partNo, minimum });
       await setOrderQuantities(service.sql, { shortId: itemID, wid: 2 }, { onOrder: String(round) });
       if (round === 2) await releaseLot(service.sql, received.recNo);
     }
@@ -163,6 +168,52 @@ test('a mirror is equal to the lists whenever it has caught up, also after it wa
   const second = follower.mirror({ store: shelfStore(shelf) });
   await second.caughtUp();
   await expectEqual();
+  await second.close();
+});
+
+test('a mirror that a service of 0.1 told some levels, or a client of 0.1 went on with, begins again', async () => {
+  let isOld = true;
+  const tellOld: typeof fetch = async (...asked) => {
+    const answer = await fetch(...asked);
+    if (!isOld || !String(asked[0]).includes('/StockLevels')) return answer;
+    const text = (await answer.text()).replaceAll(/"minimum":[^,]*,/g, '');
+    return new Response(text, answer);
+  };
+  const inventory = await typedClient(service);
+  const follower = await typedClient(service, { fetch: tellOld });
+  const [one, other] = [await service.item(), await service.item()];
+  const places = await Promise.all(
+    [one, other].map(async (itemID) => {
+      const { lot } = await inventory.receive({ itemID, units: 5, wid: 1, reasonCode: 0 });
+      await inventory.setMinimum({ wid: 1, partNo: lot.partNo, minimum: 3 });
+      return `${lot.partNo}/1`;
+    }),
+  );
+  const shelf: Shelf = { kinds: new Map(), position: null };
+  const minimums = () =>
+    places.map((place) => (shelf.kinds.get('level')!.get(place) as { minimum: unknown }).minimum);
+  const follow = async () => {
+    const mirror = follower.mirror({ store: shelfStore(shelf) });
+    await mirror.caughtUp();
+    return mirror;
+  };
+  const first = await follow();
+  expect(minimums()).toEqual([null, null]);
+  isOld = false;
+  await inventory.issue({ itemID: one, units: 1, wid: 1, reasonCode: 0 });
+  await first.caughtUp();
+  expect(minimums()).toEqual([3, 3]);
+  await first.close();
+  // As a client of 0.1 goes on: it keeps what it does not know, and stores levels without minimums.
+  await inventory.issue({ itemID: other, units: 1, wid: 1, reasonCode: 0 });
+  const { cursor } = await inventory.me();
+  const position = JSON.parse(shelf.position!);
+  shelf.position = JSON.stringify({ ...position, cursor });
+  const levels = shelf.kinds.get('level')!;
+  levels.set(places[1]!, { ...(levels.get(places[1]!) as object), minimum: undefined });
+  expect(cursor).not.toBe(position.cursor);
+  const second = await follow();
+  expect(minimums()).toEqual([3, 3]);
   await second.close();
 });
 

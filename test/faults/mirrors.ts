@@ -288,7 +288,10 @@ const asRecords = (gates: readonly string[]) => gates.map((gate) => ({ gate }));
 
 /** The same for a mirror of warehouse 1 that the client's package keeps, also in when lots were modified. */
 async function differencesOfClient(insist: Insist, mirrored: Record<string, object[]>): Promise<string[]> {
-  const { lots, levels, items } = await readLists(insist, [1]);
+  const { lots, items } = await readLists(insist, [1]);
+  const full: (Lists['levels'][number] & Record<'shortID' | 'description' | 'modified', string>)[] =
+    await readAll(insist, '/Inventory/StockLevels/1?view=full');
+  const levels = full.map(({ shortID, description, modified, ...level }) => ({ ...level, wID: 1 }));
   const { warehouses } = (await insist('/Me')) as unknown as { warehouses: object[] };
   return [
     ...compare('lot', ['recNo'], mirrored.lot!, lots),

@@ -1,4 +1,4 @@
-import type { Change, ChangePage, FullLot, Item, Me, StockLevel } from '../api/types.ts';
+import type { Change, ChangePage, FullLot, FullStockLevel, Item, Me, StockLevel } from '../api/types.ts';
 import { InventoryError } from '../http/inventory-error.ts';
 import { growingMs, isTemporary, pause, pauseMs } from '../http/pauses.ts';
 import type { Listing } from '../lists/listing.ts';
@@ -8,10 +8,12 @@ import type { Feed, FeedQuery } from './feed.ts';
 export type Upsert<Exact extends boolean = false> =
   | { kind: 'lot'; key: number; record: FullLot<Exact> }
   | { kind: 'item'; key: number; record: Item<Exact> }
-  /** The figures of an item in a warehouse; the key is `partNo/wID`. */
-  | { kind: 'level'; key: string; record: StockLevel<Exact> & { wID: number } }
+  /** The figures of an item in a warehouse, and its minimum; the key is `partNo/wID`. */
+  | { kind: 'level'; key: string; record: Level<Exact> }
   | { kind: 'warehouse'; key: number; record: { wID: number; name: string } };
 
+type Level<Exact extends boolean> = StockLevel<Exact> &
+  Pick<FullStockLevel<Exact>, 'minimum'> & { wID: number };
 type Waitable<Result> = Result | Promise<Result>;
 
 /** The storage for a mirror's records. */
@@ -44,7 +46,10 @@ export type MirrorSource = {
   me(options: Signalled): Promise<Me>;
   lots(query: { view: 'full'; modifiedSince?: string }, options: Signalled): Listing<FullLot>;
   items(query: { all: true }, options: Signalled): Listing<Item>;
-  stockLevels(query: { wid: number; modifiedSince?: string }, options: Signalled): Listing<StockLevel>;
+  stockLevels(
+    query: { wid: number; view: 'full'; modifiedSince?: string },
+    options: Signalled,
+  ): Listing<FullStockLevel>;
   changes(query: FeedQuery, options: Signalled): Feed<Change>;
 };
 type Signalled = { signal: AbortSignal };
@@ -53,7 +58,16 @@ type Signalled = { signal: AbortSignal };
  * `lots` and `levels` (by warehouse): for `modifiedSince` of these lists, when a change tells that they show
  * something new, such as the name of an item, or figures that follow from several lots.
  */
-type Position = { cursor: string; lots: string; levels: Record<number, string> };
+type Position = {
+  cursor: string;
+  lots: string;
+  levels: Record<number, string>;
+  /**
+   * The cursor, if the levels have their minimums. null: a service of 0.1, which knows none, has told some.
+   * Clients of 0.1 move the cursor alone.
+   */
+  minimumsAt: string | null;
+};
 
 const limit = 1000;
 const waitSeconds = 25;
@@ -214,9 +228,12 @@ async function readLists(source: MirrorSource, store: MirrorStore, options: Sign
   const lots = await readList(source.lots({ view: 'full' }, options), lotUpsert, keep);
   await readList(source.items({ all: true }, options), itemUpsert, keep);
   const levels: Position['levels'] = {};
-  for (const { wID } of warehouses)
-    levels[wID] = await readList(source.stockLevels({ wid: wID }, options), levelUpsert(wID), keep);
-  const position = { cursor, lots, levels };
+  const told = new Set<boolean>();
+  for (const { wID } of warehouses) {
+    const list = source.stockLevels({ wid: wID, view: 'full' }, options);
+    levels[wID] = await readList(list, levelUpsert(wID, told), keep);
+  }
+  const position: Position = { cursor, lots, levels, minimumsAt: told.has(false) ? null : cursor };
   await store.upsert([], JSON.stringify(position));
   return position;
 }
@@ -249,15 +266,19 @@ async function applyPage(
   if (page.value.some(({ type }) => type === 'scope')) return null;
   const { records, wids, isRenamed } = readChanges(page.value);
   const position = { ...before, cursor: page.nextCursor, levels: { ...before.levels } };
+  const told = new Set<boolean>();
   const keep = (more: readonly Upsert[]) => records.push(...more);
   if (isRenamed) {
     const renamed = source.lots({ view: 'full', modifiedSince: before.lots }, options);
     position.lots = await readList(renamed, lotUpsert, keep);
   }
   for (const wid of wids) {
-    const changed = source.stockLevels({ wid, modifiedSince: before.levels[wid]! }, options);
-    position.levels[wid] = await readList(changed, levelUpsert(wid), keep);
+    const changed = source.stockLevels({ wid, view: 'full', modifiedSince: before.levels[wid]! }, options);
+    position.levels[wid] = await readList(changed, levelUpsert(wid, told), keep);
   }
+  // During an upgrade, apis of both versions answer.
+  if (before.minimumsAt === null && told.has(true)) return null;
+  position.minimumsAt = before.minimumsAt === null || told.has(false) ? null : page.nextCursor;
   if (records.length > 0 || position.cursor !== before.cursor)
     await store.upsert(records, JSON.stringify(position));
   return position;
@@ -299,14 +320,21 @@ function itemUpsert(record: Item): Upsert {
   return { kind: 'item', key: record.partNo, record };
 }
 
-function levelUpsert(wID: number) {
-  return (level: StockLevel): Upsert => ({
-    kind: 'level',
-    key: `${level.partNo}/${wID}`,
-    record: { ...level, wID },
-  });
+/** A level without the names, which lots and items have. `told`: whether the service tells minimums. */
+function levelUpsert(wID: number, told: Set<boolean>) {
+  return ({ shortID, description, modified, minimum, ...level }: FullStockLevel): Upsert => {
+    told.add(minimum !== undefined);
+    return {
+      kind: 'level',
+      key: `${level.partNo}/${wID}`,
+      record: { ...level, minimum: minimum ?? null, wID },
+    };
+  };
 }
 
+/** Null if the levels were stored by version 0.1, without minimums. */
 function readPosition(text: string | null | undefined): Position | null {
-  return text === null || text === undefined ? null : JSON.parse(text);
+  const position: Position | null = text === null || text === undefined ? null : JSON.parse(text);
+  const isWhole = position?.minimumsAt === null || position?.minimumsAt === position?.cursor;
+  return isWhole ? position : null;
 }
