@@ -34,8 +34,9 @@ const programs = { scanner, caller, mirror };
 await programs[role]();
 process.exit(0);
 
-function say(line: ClientLine): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+/** Resolves when the line is out. Until then, it may wait in this process, and is lost with it. */
+function say(line: ClientLine): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, () => resolve()));
 }
 
 function asOperation({ path, body }: Ask): Operation {
@@ -60,7 +61,7 @@ async function scanner(): Promise<void> {
       if (result.status !== 'applied') return;
       const reference = operation.reference!;
       const { transactionNo } = result.body as { transactionNo: number };
-      say({ reference, said: 'applied', transactionNo });
+      void say({ reference, said: 'applied', transactionNo });
       const ask = asked.get(reference);
       if (ask !== undefined) requests.learn(ask, transactionNo);
     },
@@ -68,11 +69,23 @@ async function scanner(): Promise<void> {
       for (const { operation, outcome, statusCode, error } of refused) {
         if (forgotten.has(operation.key)) continue;
         forgotten.add(operation.key);
-        say({ reference: operation.reference!, said: outcome, why: `${statusCode} ${error.message}` });
-        void queue.forget(operation.key);
+        const reference = operation.reference!;
+        void forget(operation.key, { reference, said: outcome, why: `${statusCode} ${error.message}` });
       }
     },
   });
+  /** The file is the only other place that knows of it. */
+  async function forget(key: string, line: ClientLine): Promise<void> {
+    await say(line);
+    // The disk is full now and then.
+    while (
+      !(await queue.forget(key).then(
+        () => true,
+        () => false,
+      ))
+    )
+      await pause(50);
+  }
   for (let count = 0; !isEnding; ) {
     const works = makeWork(1 + Math.floor(random() ** 2 * burstMax), count);
     count += works.length;
@@ -81,11 +94,11 @@ async function scanner(): Promise<void> {
         asked.set(reference, ask);
         try {
           await queue.push(asOperation(ask));
-          say({ reference, said: 'stored' });
+          void say({ reference, said: 'stored' });
         } catch (error) {
           const { code, message, outcome } = error as { code?: string; message: string; outcome?: 'unknown' };
           if (message.includes('another program uses')) process.exit(rivalExit);
-          say({ reference, said: outcome ?? 'notApplied', why: `not stored: ${code ?? message}` });
+          void say({ reference, said: outcome ?? 'notApplied', why: `not stored: ${code ?? message}` });
         }
       }),
     );
@@ -115,7 +128,7 @@ async function caller(): Promise<void> {
         const inventory = tries < 2 && random() < 0.7 ? hasty : patient;
         const lines = await callOnce(inventory, way, open, isKeyed);
         for (const [index, line] of lines.entries()) {
-          say({ reference: open[index]!.reference, ...line });
+          void say({ reference: open[index]!.reference, ...line });
           if (line.said !== 'unknown') requests.learn(open[index]!.ask, line.transactionNo ?? null);
         }
         open = open.filter((_, index) => isKeyed && lines[index]!.said === 'unknown');
