@@ -2,6 +2,7 @@
 const benches = {
   write: 'the ways of writing stock beside each other',
   read: 'the cost of a page, beside bare SQL and COUNT + OFFSET',
+  'stock-at': "the stock as it was beside today's levels",
   batches: 'many operations in one call beside the same one by one',
   scan: '500 codes in one call beside a lone receipt',
   changes: 'what following changes costs, and what it costs others',

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { Sql } from '@inventory/db/postgres/pool';
 import { readOptions } from '../harness/read-options.ts';
 import { differs, ratioText } from './compare.ts';
 import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts';
@@ -13,8 +14,8 @@ import { type Way, wayOf, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
 // pnpm bench write [--runs 5] [--seconds 5] [--ways ours,plain] [--scenarios 'serial;keys']
-// [--source DIR,DIR] [--dry]: compares the ways of writing in one run. `--scenarios`: only loads whose
-// names contain one of these. `--source`: also the service in other checkouts, with their libraries
+// [--source DIR,DIR] [--minimums] [--dry]: compares the ways of writing in one run. `--scenarios`: only loads
+// whose names contain one of these. `--source`: also the service in other checkouts, with their libraries
 // installed, load by load in turns with ours, and a twin of ours, which shows how much two equal ways differ.
 // The docs then get a table of all of them and keep their marks. Half load is measured of ours and of those
 // only together with the plain way, because it is half of the plain way's rate.
@@ -35,18 +36,21 @@ const values = readOptions(
       default: '',
       about: 'also the service as it stands in these other checkouts, in turns with ours',
     },
+    minimums: { flag: true, about: 'also ours with a minimum for each item, in turns with ours' },
     dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
   },
 );
 const runs = Number(values.runs);
 const seconds = Number(values.seconds);
 const words = values.scenarios.split(';');
-const comparesSources = values.source !== '';
+const folders = values.source === '' ? [] : values.source.split(',');
+const comparesSources = folders.length > 0 || values.minimums === true;
 const twin = { ...ways.ours, name: 'ours again' };
 const sources: Record<string, Way> = comparesSources
   ? {
       twin,
-      ...Object.fromEntries(values.source.split(',').map((folder) => [basename(folder), wayOf(folder)])),
+      ...(values.minimums && { minimums: { ...ways.ours, name: 'ours, with minimums' } }),
+      ...Object.fromEntries(folders.map((folder) => [basename(folder), wayOf(folder)])),
     }
   : {};
 const known: Record<string, Way> = { ...ways, ...sources };
@@ -109,7 +113,10 @@ async function measure(ids: string[], run: number, loads: readonly Scenario[], s
   // The site that was warmed up first has become cold again by its turn, so each is the first as often.
   const first = run % ids.length;
   for (const id of [...ids.slice(first), ...ids.slice(0, first)]) {
-    const seed = size === 'large' ? addTrackedStock : undefined;
+    const seed = async (sql: Sql) => {
+      if (size === 'large') await addTrackedStock(sql);
+      if (id === 'minimums') await addMinimums(sql);
+    };
     sites.push({ id, site: await startSite(stack, known[id]!, `bench_${id}_${size}_${run}`, seed) });
   }
   // Warms up each service: compiled, connected, its gates created. The tables are not analysed, because picks
@@ -133,6 +140,14 @@ async function measure(ids: string[], run: number, loads: readonly Scenario[], s
     site.resume();
     await site.stop();
   }
+}
+
+/** Each item gets a minimum that the loads cross now and then. */
+async function addMinimums(sql: Sql): Promise<void> {
+  await sql`
+    insert into stock_level (part_no, wid, minimum, used)
+    select part_no, 1, 20, true from item
+    on conflict (part_no, wid) do update set minimum = excluded.minimum`;
 }
 
 /** Puts a load on a site while all others stand still. */
@@ -251,7 +266,11 @@ const text = [
 ].join('\n\n');
 console.log(`\n${text}\n\n${tableOf(head, rows)}`);
 if (!values.dry && comparesSources) {
-  const options = `--runs ${runs} --seconds ${seconds} --ways ${values.ways} --source ${values.source.split(',').map((folder) => basename(folder))}`;
+  const options = [
+    `--runs ${runs} --seconds ${seconds} --ways ${values.ways}`,
+    ...(folders.length > 0 ? [`--source ${folders.map((folder) => basename(folder))}`] : []),
+    ...(values.minimums ? ['--minimums'] : []),
+  ].join(' ');
   await writeSection('sources', `\`pnpm bench write ${options}\``, tableOf(head, rows));
 } else if (!values.dry && values.scenarios === '') {
   await writeSection('write', `\`pnpm bench write --runs ${runs} --seconds ${seconds}\``, text);
