@@ -8,7 +8,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 // @ts-expect-error The page has no types.
-import { csvCellOf } from '../../apps/console/page/csv-cell.js';
+import { csvCellOf } from '../../apps/console/page/tables/csv-cell.js';
 import { useFolder } from '../harness/folders.ts';
 
 const folder = useFolder();

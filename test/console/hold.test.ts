@@ -64,6 +64,11 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await says(page, 'cracked');
     expect(await lot()).toMatchObject({ hold: true, holdReason: 'cracked' });
+    const history = page.getByRole('table', { name: 'History' });
+    await expect.poll(() => history.getByText(/^put on hold/).count()).toBe(3);
+    expect(await history.getByText(/^released/).count()).toBe(2);
+    // A phone has no room for reasons.
+    expect(await history.locator('td.roomy', { hasText: 'cracked' }).count()).toBe(2);
     // An item has many lots, so it has neither.
     await wedge(page, itemID);
     await page.getByRole('button', { name: 'Receive', exact: true }).waitFor();

@@ -118,11 +118,15 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await scanItem(page, itemID);
     await page.locator('.figures').waitFor();
     const transactions = page.getByRole('table', { name: 'Last transactions' });
+    const picture = page.getByRole('img', { name: `Stock of ${itemID}` });
     await page.getByText('Full history').scrollIntoViewIfNeeded();
     await transactions.waitFor();
-    // Once they are in sight, also its last transactions.
+    await section('Stock over 90 days').scrollIntoViewIfNeeded();
+    await picture.waitFor();
+    // Once they are in sight, also its last transactions and its days.
     expect(calls.splice(0).filter(isWork).sort()).toEqual([
-      ...['/Inventory', '/Inventory/StockLevels', '/Inventory/Transactions', '/Item', '/Scan'],
+      ...['/Inventory', '/Inventory/StockDays', '/Inventory/StockLevels', '/Inventory/Transactions'],
+      ...['/Item', '/Scan'],
     ]);
     await page.getByRole('link', { name: 'Home' }).press('Enter');
     await section('Done today').getByText('Received 5').waitFor();
@@ -130,6 +134,8 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await page.locator('.figures').waitFor();
     await page.getByText('Full history').scrollIntoViewIfNeeded();
     await transactions.waitFor();
+    await section('Stock over 90 days').scrollIntoViewIfNeeded();
+    await picture.waitFor();
     expect(calls.splice(0).filter(isWork)).toEqual(['/Scan']);
   });
 
@@ -138,7 +144,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     const itemID = await service.item({ uOM: 'KG' });
     await receiveLot(other, itemID, 5.5, { spot: 'A-1' });
     await receiveLot(other, itemID, 2, { spot: 'C-1', wid: 2 });
-    const { page, calls } = await open(1280);
+    const { page, calls, section } = await open(1280);
     await signIn(page, client);
     const figures = async () =>
       (await page.locator('.figures > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
@@ -146,10 +152,13 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await expect.poll(figures).toEqual(['Main 5.5 KG 5.5 available', 'Overflow 2 KG 2 available']);
     await page.getByText('Full history').scrollIntoViewIfNeeded();
     await page.getByRole('table', { name: 'Last transactions' }).waitFor();
+    await section('Stock over 90 days').scrollIntoViewIfNeeded();
+    await page.getByRole('img', { name: `Stock of ${itemID} over 90 days: 7.5 KG now` }).waitFor();
     const before = calls.length;
     await receiveLot(other, itemID, 0.25, { spot: 'A-2' });
     await expect.poll(figures).toEqual(['Main 5.75 KG 5.75 available', 'Overflow 2 KG 2 available']);
-    expect(calls.slice(before).filter((path) => path !== '/Changes')).toEqual([]);
+    await page.getByRole('img', { name: `Stock of ${itemID} over 90 days: 7.75 KG now` }).waitFor();
+    expect(calls.slice(before).filter((path) => path !== '/Changes')).toEqual(['/Inventory/StockDays']);
     await page.getByRole('link', { name: 'Home' }).press('Enter');
     await other.post('/Inventory/Issue', { itemID, units: 1, wid: 2, reasonCode: 2 });
     // Of another item, so that the page has heard of both.

@@ -84,7 +84,7 @@ test('every field of a receipt is stored, shown, and kept in all lots that moves
 });
 
 test('the page for people has a word for every field that describes a lot', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../apps/console/page/lot.js'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../apps/console/page/views/lot.js'), 'utf8');
   const named = [...page.matchAll(/^ {2}\['(\w+)', '/gm)].map(([, name]) => name);
   // A mark shows the hold.
   const fields = fieldRows.map(({ shownAs }) => shownAs).filter((name) => name !== 'hold');

@@ -68,7 +68,10 @@ function placePackage(folder: string, name: string): void {
 
 /** The face of a package that is published, or else all of its files. */
 function compiledExports(exports: Record<string, unknown>): Record<string, string> {
-  if (!('.' in exports)) return { './*': './src/*.js' };
+  if (!('.' in exports))
+    return Object.fromEntries(
+      Object.entries(exports).map(([name, file]) => [name, String(file).replace(/\.ts$/, '.js')]),
+    );
   return { '.': './src/index.js', './package.json': './package.json' };
 }
 

@@ -1092,7 +1092,7 @@ async function importKey(`,
   ]),
   ...noticedBy('console/console.test.ts', [
     mutant('console: the secret is always kept', 'the device no secret unless asked to', [
-      ['apps/console/page/session.js', "if (isKept) await keep('signIn'", "await keep('signIn'"],
+      ['apps/console/page/session/session.js', "if (isKept) await keep('signIn'", "await keep('signIn'"],
     ]),
     mutant('console: a right to receive suffices to count', 'a client sees only what it may do', [
       [
@@ -1103,7 +1103,7 @@ async function importKey(`,
     ]),
     mutant('console: work that was refused later is forgotten', 'a refused one waits for a person', [
       [
-        'apps/console/page/session.js',
+        'apps/console/page/session/session.js',
         '({ operation }) => !askers.has(operation.key)',
         '({ operation }) => askers.has(operation.key)',
       ],

@@ -39,6 +39,14 @@ const form = (action: string, field: string, value: string) => async (page: Page
 const screens: Record<string, (page: Page) => Promise<unknown>> = {
   home: view(''),
   item: (page) => scanItem(page, itemID),
+  stock: async (page) => {
+    await scanItem(page, itemID);
+    const stock = page.getByRole('region', { name: 'Stock over 90 days' });
+    await stock.scrollIntoViewIfNeeded();
+    await stock.locator('canvas').waitFor();
+    // The lists above it have grown meanwhile.
+    await stock.evaluate((section) => section.scrollIntoView({ block: 'end' }));
+  },
   receive: form('Receive', 'Units', '12'),
   move: form('Move', 'Units', '2'),
   issue: form('Issue', 'Units', '3'),

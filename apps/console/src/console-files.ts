@@ -22,8 +22,9 @@ const types: Record<string, string> = {
   '.wasm': 'application/wasm',
   '.webmanifest': 'application/manifest+json',
 };
-// A camera is seldom used, so what only it needs is fetched then.
+// A camera is seldom used, so what only it needs is fetched then. Pictures are shown offline, too.
 const forCamera = /^modules\/zxing/;
+const forPictures = /^modules\/uplot/;
 
 const importMap = /<script type="importmap">([\s\S]*?)<\/script>/;
 const inline = /<script>([\s\S]*?)<\/script>/;
@@ -61,6 +62,8 @@ function modules(): [path: string, file: string][] {
     ['modules/preact-hooks.js', beside('preact/package.json', 'hooks/dist/hooks.mjs')],
     ['modules/htm.js', beside('htm', 'htm.mjs')],
     ['modules/openapi-fetch.js', beside('openapi-fetch', 'index.mjs')],
+    ['modules/uplot.js', resolve('uplot/dist/uPlot.esm.js')],
+    ['modules/uplot.css', resolve('uplot/dist/uPlot.min.css')],
     ['modules/zxing/reader/index.js', beside('zxing-wasm/reader', '../../es/reader/index.js')],
     ['modules/zxing/share.js', beside('zxing-wasm/reader', '../../es/share.js')],
     ['modules/zxing_reader.wasm', resolve('zxing-wasm/reader/zxing_reader.wasm')],
@@ -82,7 +85,8 @@ function versioned(files: ReadonlyMap<string, ConsoleFile>, version: string): Co
   const named = (path: string) => `${path}?v=${version}`;
   const isModule = (path: string) => /\.[jt]s$/.test(path) && path !== 'service-worker.js';
   const modules = [...files.keys()].filter(isModule);
-  const isLoaded = (path: string) => path !== 'client/index.ts' && !forCamera.test(path);
+  const isLoaded = (path: string) =>
+    path !== 'client/index.ts' && !forCamera.test(path) && !forPictures.test(path);
   const links = modules
     .filter(isLoaded)
     .map((path) => `<link rel="modulepreload" href="${named(path)}">\n    `);
@@ -95,7 +99,7 @@ function versioned(files: ReadonlyMap<string, ConsoleFile>, version: string): Co
       const plain = modules.map((path) => [`./${path}`, named(`./${path}`)]);
       return whole.replace(map, JSON.stringify({ imports: Object.fromEntries([...bare, ...plain]) }));
     })
-    .replace('href="page.css"', `href="${named('page.css')}"`)
+    .replace(/href="([\w/]+\.css)"/g, (_, path: string) => `href="${named(path)}"`)
     // Behind the import map: older browsers take none once they have begun to load modules.
     .replace(
       '<script type="module" src="main.js"',

@@ -18,7 +18,7 @@ export type Columns = Readonly<Record<string, 'required' | 'optional' | 'ignored
 
 // A spreadsheet would take a value that begins like this for a formula; some also accept the full-width
 // forms. A quote in front marks it as text. A spreadsheet of a country that separates values by semicolons
-// cuts there, even within quotes. The page does the same (apps/console/page/csv-cell.js).
+// cuts there, even within quotes. The page does the same (apps/console/page/tables/csv-cell.js).
 const formulas = /(^|;)('*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
 const quotedFormulas = /(^|;)'('*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
 // Separators of values or lines in some program, besides those that the writer quotes anyway.

@@ -36,6 +36,7 @@ export function pageFiles(): Record<string, Serve> {
     ['/operations', page, ours('index.html')],
     ['/operations/page.js', script, ours('page.js')],
     ['/operations/chart.js', script, ours('chart.js')],
+    ['/operations/draw-chart.js', script, resolve('@inventory/console/draw-chart.js')],
     ['/operations/page.css', style, ours('page.css')],
     ['/operations/preact.js', script, resolve('preact')],
     ['/operations/htm.js', script, join(dirname(resolve('htm')), 'htm.mjs')],

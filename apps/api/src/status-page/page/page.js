@@ -111,7 +111,7 @@ function Keys({ series, unit }) {
 function ChartTile({ title, unit, series, value, note, children }) {
   return html`
     <${Tile} title=${title} value=${value} note=${note}>
-      <${Chart} label=${`${title}, last five minutes`} unit=${unit} series=${series} data=${dataOf(series.map(({ field }) => field))} />
+      <${Chart} label=${`${title}, last five minutes`} series=${series} data=${dataOf(series.map(({ field }) => field))} />
       <${Keys} series=${series} unit=${unit} />
       ${children}
     <//>

@@ -1,0 +1,105 @@
+import { patiently } from '../base/limit.js';
+import { go } from '../base/routes.js';
+import { state, update } from '../base/state.js';
+import { keysPressed } from '../devices/keys.js';
+import { hurry } from '../session/line.js';
+import { can } from '../session/session.js';
+import { isSignInCode, takeSignInCode } from '../session/sign-in-code.js';
+import { sameThings } from '../stock/matches.js';
+import { keepSpot } from '../stock/spots.js';
+import { isTouched, takeIn } from '../work/form-scan.js';
+
+// A person who waits longer believes that the scanner failed.
+const answerWithinMs = 5000;
+
+let turn = Promise.resolve();
+let newest = 0;
+
+/** Asks what a code is, and shows it, or takes it into the open form. Codes keep their order. */
+export function scan(data) {
+  if (data === '') return;
+  if (isSignInCode(data)) return takeSignInCode(data);
+  newest += 1;
+  const scanned = { data, number: newest, pressed: keysPressed(), focused: document.activeElement?.name };
+  const looking = { data, isLooking: true };
+  if (state.learning !== null) update({ learning: { ...state.learning, note: looking } });
+  else if (state.form === null) update({ scanned: looking, notice: null });
+  else update({ form: { ...state.form, note: looking } });
+  const asked = lookUp(data);
+  turn = turn.then(async () => take(scanned, await asked)).catch(console.error);
+}
+
+async function take({ data, number, pressed, focused }, found) {
+  // Its form may close.
+  await state.form?.confirming;
+  if (state.session === null) return;
+  const things = sameThings(found.matches ?? []);
+  if (state.learning !== null) return takeWhileLearning(data, found, things);
+  if (state.form !== null && (isTouched(state.form) || !leadsAway(things)))
+    return takeIn({ data, ...found, things }, focused, () => keysPressed() === pressed);
+  // A code that is scanned after another replaces it.
+  if (number !== newest) return;
+  if (things.length === 1) return choose(things[0]);
+  update({ scanned: { data, ...found, matches: things }, form: null });
+}
+
+/** A code that is scanned while another is being taught may name its item; nothing else closes that form. */
+function takeWhileLearning(data, { error, isOffline }, things) {
+  const { kind, code } = state.learning;
+  const items = new Map(
+    things.filter(({ partNo }) => partNo !== undefined).map((thing) => [thing.partNo, thing]),
+  );
+  if (kind === 'teach' && items.size === 1)
+    return update({
+      learning: { ...state.learning, item: items.values().next().value, problem: null, note: null },
+    });
+  const isOwn = data.trim() === code;
+  const words = isOffline
+    ? 'Offline: could not look up'
+    : error
+      ? 'Could not look up'
+      : 'Nothing was changed by';
+  const rest = isOwn ? 'It is the code of this form.' : (error ?? 'Confirm or cancel first.');
+  update({ learning: { ...state.learning, note: { data, words, rest } } });
+}
+
+/** Whether these are things of another kind than the open form is about. */
+function leadsAway(things) {
+  const { itemID } = state.form.values;
+  return things.length > 0 && things.every(({ kind, shortID }) => kind !== 'spot' && shortID !== itemID);
+}
+
+/** Shows one match, and keeps what the code tells beyond it. */
+export function choose(match) {
+  const { kind, operation } = match;
+  update({ scanned: null, form: null });
+  if (kind === 'spot') {
+    keepSpot(match.wID, match.spot).catch(console.warn);
+    return go('lots', '', { spot: match.spot, wid: match.wID });
+  }
+  const isLot = !['item', 'alias'].includes(kind);
+  const told = operation?.body ?? {};
+  const { units, serial, serial2, expires, netWeight } = told;
+  const fills = { units, serial, serial2, expires, netWeight };
+  state.told = { shortID: match.shortID, recNo: match.recNo, description: match.description, fills };
+  if (isLot) go('lot', String(match.recNo));
+  else go('item', match.shortID);
+}
+
+async function lookUp(data) {
+  if (!can('look')) return { isOffline: true };
+  if (!state.isOnline) {
+    hurry();
+    return { isOffline: true };
+  }
+  try {
+    const { client } = state.session;
+    const { results } = await patiently(() =>
+      client.scan({ scans: [{ data }] }, { signal: AbortSignal.timeout(answerWithinMs) }),
+    );
+    return results[0];
+  } catch (error) {
+    if (!state.isOnline || error.status === 0) return { isOffline: true };
+    return { error: error.message };
+  }
+}

@@ -1,0 +1,112 @@
+import { useEffect, useState } from 'preact/hooks';
+import { patiently } from '../base/limit.js';
+import { state } from '../base/state.js';
+
+// The views that a person goes back to; each holds up to three.
+const heldMax = 90;
+// A waiting call for changes is answered earlier, if only with nothing.
+const silentMs = 40_000;
+
+/**
+ * Whether what is held is as the service has it. It is not while the changes are silent, as after a sleep,
+ * and not before they have told what was done here last.
+ */
+function isCurrent({ feed, untold }) {
+  return Date.now() - feed.heardAt < silentMs && untold.size === 0;
+}
+
+/** Brings what is held up to date. `null`: anything may have changed. */
+export function applyChanges(changes) {
+  const { held, untold } = state.session ?? {};
+  if (held === undefined) return;
+  if (changes === null) {
+    held.clear();
+    untold.clear();
+    return;
+  }
+  for (const { transactionNo } of changes) untold.delete(transactionNo);
+  for (const [key, entry] of held) {
+    if (entry.missed !== null) entry.missed.push(...changes);
+    else entry.value = applied(entry, changes);
+    if (entry.missed === null && entry.value === undefined) held.delete(key);
+  }
+}
+
+function applied({ value, apply }, changes) {
+  let next = value;
+  for (const change of changes) {
+    if (next === undefined) return undefined;
+    // Another scope shows other things.
+    next = ['scope', 'warehouse'].includes(change.type) ? undefined : apply(next, change);
+  }
+  return next;
+}
+
+/** The value held under this key; if there is none, reads one with `read` and holds it. */
+function readHeld(key, read, apply) {
+  const { session } = state;
+  const { held } = session;
+  const known = held.get(key);
+  if (known !== undefined && (known.missed !== null || isCurrent(session))) {
+    // Those that were not looked at for longest are at the front.
+    held.delete(key);
+    held.set(key, known);
+    return known.missed === null ? Promise.resolve(known.value) : known.reading;
+  }
+  const entry = { apply, value: undefined, missed: [] };
+  held.set(key, entry);
+  for (const oldest of [...held.keys()].slice(0, -heldMax)) held.delete(oldest);
+  entry.reading = session.feed.cursor
+    .then(() => patiently(read))
+    .then(
+      (value) => {
+        entry.value = applied({ value, apply }, entry.missed);
+        entry.missed = null;
+        if (entry.value !== undefined) return entry.value;
+        if (held.get(key) === entry) held.delete(key);
+        // A change came while it was read.
+        return readHeld(key, read, apply);
+      },
+      (error) => {
+        // Old figures are better than none.
+        if (held.get(key) === entry && known !== undefined) held.set(key, known);
+        else if (held.get(key) === entry) held.delete(key);
+        throw error;
+      },
+    );
+  return entry.reading;
+}
+
+/**
+ * The value that `read` gives, and why it cannot be read. It is read once, and then follows the changes:
+ * `apply` gives it as it is after one, or undefined if it must be read again. `offline`: the words for want
+ * of a network.
+ */
+export function useHeld(key, read, apply, offline) {
+  const [shown, setShown] = useState(state.session.held.get(key)?.value ?? null);
+  const [problem, setProblem] = useState(state.isOnline ? null : offline);
+  useEffect(() => {
+    let turn = 0;
+    const load = async () => {
+      // Somebody signed out, and the view is about to go.
+      if (state.session === null) return;
+      turn += 1;
+      const own = turn;
+      const [found, error] = await readHeld(key, read, apply).then(
+        (value) => [value, null],
+        (why) => [null, why],
+      );
+      if (own !== turn) return;
+      if (error === null) setShown(found);
+      setProblem(error && (error.status === 0 ? offline : error.message));
+    };
+    load();
+    const { live } = state.session;
+    live.add(load);
+    return () => {
+      turn = -1;
+      live.delete(load);
+    };
+  }, [key]);
+  return [shown, problem];
+}

@@ -1,0 +1,191 @@
+import { InventoryClient, InventoryError, indexedDbStorage, newKey } from '@inventory/client';
+import { forget, keep, recall } from '../base/device-store.js';
+import { noteLimit } from '../base/limit.js';
+import { state, update } from '../base/state.js';
+import { readReasons, recallReasons } from '../stock/reasons.js';
+import { applyChanges } from './held.js';
+import { fetchOnLine } from './line.js';
+import { followChanges } from './live.js';
+
+const baseUrl = new URL(document.querySelector('meta[name=inventory-api]').content, document.baseURI).href;
+// Longer, and a person looks elsewhere.
+const answerWithinMs = 6000;
+// The calls that an action needs, by operationId; of the others, their own.
+const calls = { look: ['listLots'], teach: ['listLots', 'teachAlias'], release: ['hold'] };
+const opposites = { receive: 'issue', issue: 'receive', move: 'move', count: 'count' };
+
+const queueName = (clientId) => `inventory-console/${clientId}`;
+
+/**
+ * Signs in, in place of whoever is signed in. Throws InventoryError, and changes nothing then. `isKept`: the
+ * secret stays on this device until the person signs out. `offersKeep`: the page asks whether it should.
+ */
+export async function signIn({ clientId, clientSecret, isKept, offersKeep = false }) {
+  const credentials = { clientId, clientSecret };
+  const client = openClient(credentials);
+  const me = await client.me();
+  // The code that led here is used up. Else the page for signing in, which shows meanwhile, takes it again.
+  update({ code: null });
+  if (state.session !== null) await signOut();
+  await keep('clientId', clientId);
+  if (isKept) await keep('signIn', { ...credentials, me });
+  await begin({ client, me, credentials, isKept, offersKeep, cursor: Promise.resolve(me.cursor) });
+}
+
+/** Goes on with the secret that was kept. Works offline, too. */
+export async function resume() {
+  const kept = await recall('signIn');
+  if (kept === undefined) return;
+  const { me, ...credentials } = kept;
+  const client = openClient(credentials);
+  const asking = client.me();
+  const cursor = asking.then(
+    (now) => now.cursor,
+    () => 'now',
+  );
+  // Before version 0.2, it was kept without what the client may call.
+  const known = me.operations === undefined ? await asking.catch(() => ({ ...me, operations: [] })) : me;
+  await begin({ client, me: known, credentials, isKept: true, cursor });
+  asking.then(
+    (now) => {
+      if (state.session?.client !== client) return;
+      keep('signIn', { ...credentials, me: now });
+      update({ session: { ...state.session, me: now } });
+    },
+    (error) => {
+      if (isSignInRefused(error) && state.session?.client === client) signOut(error.message);
+    },
+  );
+}
+
+/** Keeps the secret on this device from now on. */
+export async function keepSignIn() {
+  const { credentials, me } = state.session;
+  await keep('signIn', { ...credentials, me });
+  update({ session: { ...state.session, isKept: true, offersKeep: false } });
+}
+
+export async function signOut(why = null) {
+  const { session } = state;
+  update({
+    session: null,
+    form: null,
+    scanned: null,
+    learning: null,
+    notice: why && { text: why, level: 'bad' },
+    waiting: 0,
+    refused: [],
+  });
+  await forget('signIn');
+  session?.stop();
+  await session?.queue.close();
+}
+
+/** Whether the service refused the client or its secret. */
+function isSignInRefused(error) {
+  // A portal on the way may answer anything.
+  const isOurs = error instanceof InventoryError && error.code !== 'unexpected_answer';
+  return isOurs && [400, 401, 403].includes(error.status);
+}
+
+/** How many operations wait for the client that was signed in last. */
+export async function countWaiting() {
+  const clientId = await recall('clientId');
+  if (clientId === undefined) return 0;
+  const storage = indexedDbStorage(queueName(clientId));
+  const { waiting } = await storage.load();
+  await storage.close();
+  return waiting.length;
+}
+
+function openClient(credentials) {
+  const client = new InventoryClient({
+    baseUrl,
+    ...credentials,
+    exact: true,
+    timeoutMs: 10_000,
+    fetch: fetchWatched,
+  });
+  /** Every call goes through this. A client that may not go on is told so, and leaves. */
+  async function fetchWatched(address, init) {
+    const answer = await fetchOnLine(address, init);
+    noteLimit(answer);
+    const isRefused = address.endsWith('/Token') && [400, 401].includes(answer.status);
+    if (isRefused && state.session?.client === client)
+      signOut('This client was disabled, or has another secret now. Sign in again to go on.');
+    return answer;
+  }
+  return client;
+}
+
+/** `cursor`: a promise of where the changes begin that the service tells. */
+async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
+  const deviceID = (await recall('deviceID')) ?? `console-${newKey().slice(0, 8)}`;
+  await keep('deviceID', deviceID);
+  const askers = new Map();
+  const queue = client.offlineQueue({
+    storage: indexedDbStorage(queueName(me.clientId)),
+    deviceID,
+    // A refusal that a person waits for is shown by the form.
+    onChange({ size, refused }) {
+      const later = refused.filter(({ operation }) => !askers.has(operation.key));
+      const isOver = size === 0 && state.notice?.level === 'wait';
+      update({ waiting: size, refused: later, ...(isOver && { notice: null }) });
+    },
+    onDecided: ({ operation }, result) => askers.get(operation.key)?.(result),
+  });
+  const stop = new AbortController();
+  // A first read may have failed offline.
+  const readNames = (changes) => changes === null && readReasons(client);
+  const live = new Set([applyChanges, readNames]);
+  const feed = { cursor, heardAt: Date.now() };
+  update({
+    session: {
+      ...{ client, me, credentials, isKept, offersKeep, queue, askers, live, feed, deviceID },
+      ...{ held: new Map(), untold: new Set(), stop: () => stop.abort() },
+    },
+    notice: null,
+    scanned: null,
+    form: null,
+    learning: null,
+  });
+  recallReasons().catch(console.warn);
+  readReasons(client);
+  if (can('look')) followChanges(client, live, feed, stop.signal);
+}
+
+/** Whether this client may do this: `look`, `teach`, or an operation of a form. */
+export function can(action) {
+  const { operations } = state.session.me;
+  return (calls[action] ?? [action]).every((call) => operations.includes(call));
+}
+
+/** Whether it may undo a transaction of this kind. */
+export const canUndo = (kind) => kind in opposites && can(opposites[kind]);
+
+/**
+ * Does a piece of work: stores it first, so that nothing loses it, and waits a moment for the answer. Returns `{ status:
+ * 'applied', body }`, `{ status: 'refused', error }`, or `{ status: 'waiting' }`.
+ */
+export async function work(operation) {
+  const { queue, askers, untold } = state.session;
+  const key = newKey();
+  const decided = new Promise((resolve) => askers.set(key, resolve));
+  try {
+    await queue.push({ ...operation, key });
+  } catch (error) {
+    // Not stored, so it is never sent.
+    askers.delete(key);
+    return { status: 'refused', error };
+  }
+  const giveUp = new Promise((resolve) => {
+    setTimeout(resolve, state.isOnline ? answerWithinMs : 0, { status: 'waiting' });
+  });
+  const result = await Promise.race([decided, giveUp]);
+  // The person sees it now. Refused later, it waits for one.
+  if (result.status === 'refused') await queue.forget(key);
+  // Of a hold, the changes tell the lot alone.
+  if (result.status === 'applied' && operation.op !== 'hold') untold.add(result.body.transactionNo);
+  askers.delete(key);
+  return result;
+}
