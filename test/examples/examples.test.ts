@@ -410,8 +410,10 @@ describe('the pages for integrators', () => {
       ({ file, language }) => file === 'docs/integrations.md' && language === 'js',
     )!;
     // The copy is asked for from outside.
-    const tell = `process.on('message', () =>
-      process.send([lots, items].map((copy) => [...copy.values()])));\n`;
+    const tell = `process.on('message', () => {
+      const minimums = [...orders].map(([gate, { minimum }]) => ({ gate, minimum }));
+      process.send([[...lots.values()], [...items.values()], minimums.filter(({ minimum }) => minimum > 0)]);
+    });\n`;
     // Busy, away, cut off in the middle: it goes on.
     const faults = ['pass', 'drop', 'cut'] as const;
     const proxy = await startFaultProxy(service.baseUrl, (_, index) => faults[index % 3]!);
@@ -425,7 +427,15 @@ describe('the pages for integrators', () => {
       return message as Record<string, unknown>[][];
     };
     const all = async (path: string) => (await client.get(`${path}pageSize=250`)).body.value;
-    const listed = async () => [await all('/Inventory?view=full&'), await all('/Item/All?')];
+    type Level = { partNo: number; minimum: number | null };
+    const minimumsIn = async (wid: number) =>
+      (await all(`/Inventory/StockLevels/${wid}?view=full&`))
+        .filter(({ minimum }: Level) => minimum !== null)
+        .map(({ partNo, minimum }: Level) => ({ gate: `${partNo} ${wid}`, minimum }));
+    const listed = async () => [
+      ...[await all('/Inventory?view=full&'), await all('/Item/All?')],
+      [...(await minimumsIn(1)), ...(await minimumsIn(2))],
+    ];
     const sorted = (records: Record<string, unknown>[]) => records.map((each) => JSON.stringify(each)).sort();
     const expectCopied = async () => {
       const expected = (await listed()).map(sorted);
@@ -436,6 +446,14 @@ describe('the pages for integrators', () => {
     await client.post('/Inventory/Receive', { itemID: 'WIDGET-100', units: 5, wid: 1, reasonCode: 1 });
     await client.post('/Inventory/Move', { itemID: 'WIDGET-100', units: 3, wid: 1, shipToWid: 2 });
     await client.put('/Item', { shortID: 'WIDGET-100', category: 7 });
+    expect((await listed())[2]).toHaveLength(1);
+    const { body } = await client.get('/Item?key=PAINT-WHITE&type=id');
+    const setMinimum = async (wid: number, minimum: number | null) =>
+      expect((await client.put(`/Inventory/StockLevels/${wid}/${body.partNo}`, { minimum })).status).toBe(
+        200,
+      );
+    await setMinimum(2, null);
+    await setMinimum(1, 7.5);
     await expectCopied();
   });
 });
