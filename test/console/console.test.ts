@@ -223,7 +223,7 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     expect(cached.filter((path) => !path.startsWith('/console/'))).toEqual([]);
     const kept = () =>
       page.evaluate<string>(`(async () => {
-        const { recall } = await import('/console/device-store.js');
+        const { recall } = await import('/console/base/device-store.js');
         const stored = await Promise.all(['clientId', 'signIn', 'deviceID'].map(recall));
         return JSON.stringify([stored, { ...localStorage }, { ...sessionStorage }, document.cookie]);
       })()`);

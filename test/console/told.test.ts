@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
         opened.push(this);
         return real.apply(this, call);
       };
-      const { keep, recall } = await import('/console/device-store.js');
+      const { keep, recall } = await import('/console/base/device-store.js');
       await keep('reason/receive', '7');
       opened.at(-1).close();
       return recall('reason/receive');

@@ -73,6 +73,7 @@ describe('the page and its stream', () => {
     '',
     '/page.js',
     '/chart.js',
+    '/draw-chart.js',
     '/page.css',
     '/preact.js',
     '/htm.js',
