@@ -7,6 +7,9 @@ import { Icon } from './base/icon.js';
 import { Limit } from './base/limit.js';
 import { readRoute } from './base/routes.js';
 import { onUpdate, state, update } from './base/state.js';
+import { Notice } from './forms/notice.js';
+import { Badge, Waiting } from './forms/waiting.js';
+import { WorkForm } from './forms/work-form.js';
 import { Found } from './scan/found.js';
 import { Learn } from './scan/learn.js';
 import { ScanField } from './scan/scan-field.js';
@@ -20,9 +23,6 @@ import { Home } from './views/home.js';
 import { Item } from './views/item.js';
 import { Lot } from './views/lot.js';
 import { Transaction } from './views/transaction.js';
-import { Notice } from './work/notice.js';
-import { Badge, Waiting } from './work/waiting.js';
-import { WorkForm } from './work/work-form.js';
 
 const homeIcon = 'M4 11 12 4l8 7v9h-5v-6H9v6H4z';
 

@@ -1,5 +1,6 @@
 import { time } from '../base/format.js';
 import { html } from '../base/html.js';
+import { Reading } from '../base/reading.js';
 import { state } from '../base/state.js';
 import { useHeld } from '../session/held.js';
 import { againAfter, orNone, useAgain } from './again.js';
@@ -51,8 +52,7 @@ export function ActivityPicture() {
   const title = `Transactions in the last ${shown?.hours ?? spansHours[0]} hours`;
   return html`<section class="card" aria-labelledby="activity">
     <h2 id="activity">${title}</h2>
-    ${problem && html`<p class="note" role="status">${problem}</p>`}
-    ${!shown && !problem && html`<p class="note" role="status">Loading …</p>`}
+    <${Reading} problem=${problem} isRead=${shown !== null} />
     ${shown?.isCut && html`<p class="note">There were more than the picture shows.</p>`}
     ${shown?.counts.length === 0 && html`<p class="quiet">None.</p>`}
     ${shown?.counts.length > 0 && html`<${Picture} ...${pictureOf(shown, title)} />`}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { state } from '../base/state.js';
+import { renewHeld } from '../session/held.js';
 
 /**
  * What is held after a change that it does not show: undefined, so that it is read again, or itself, stale,
@@ -15,12 +16,8 @@ export function useAgain(key, afterMs) {
   const [, draw] = useState(0);
   useEffect(() => {
     const look = () => {
-      const { held, live } = state.session ?? {};
-      const { value } = held?.get(key) ?? {};
-      if (value?.isStale && againAfter(value, afterMs) === undefined) {
-        held.delete(key);
-        for (const listener of live) listener([]);
-      }
+      const { value } = state.session?.held.get(key) ?? {};
+      if (value?.isStale && againAfter(value, afterMs) === undefined) renewHeld(key);
       // The hour or the day may have changed, and the key with it.
       draw((times) => times + 1);
     };

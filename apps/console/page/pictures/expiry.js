@@ -1,5 +1,6 @@
 import { shortDay } from '../base/format.js';
 import { html } from '../base/html.js';
+import { Reading } from '../base/reading.js';
 import { state } from '../base/state.js';
 import { useHeld } from '../session/held.js';
 import { expiringAfter } from '../stock/day.js';
@@ -43,7 +44,8 @@ const expiryAfter = (known, change) => expiringAfter(known, change) ?? againAfte
 /** The lots in stock by the week that they expire in. */
 export function ExpiryPicture() {
   const monday = lastMonday();
-  const key = `expiry/${monday}`;
+  // What has expired is another number each day.
+  const key = `expiry/${monday}/${new Date().toISOString().slice(0, 10)}`;
   const [shown, problem] = useHeld(
     key,
     () => readExpiry(monday),
@@ -55,8 +57,7 @@ export function ExpiryPicture() {
   const isNone = expired === 0 && counts.every((count) => count === 0);
   return html`<section class="card" aria-labelledby="expiry">
     <h2 id="expiry">Lots by week of expiry</h2>
-    ${problem && html`<p class="note" role="status">${problem}</p>`}
-    ${!shown && !problem && html`<p class="note" role="status">Loading …</p>`}
+    <${Reading} problem=${problem} isRead=${shown !== null} />
     ${shown && isNone && html`<p class="quiet">Nothing in stock expires within ${weeksShown} weeks.</p>`}
     ${shown && !isNone && html`<${Picture} ...${pictureOf(shown.monday, expired, counts)} />`}
   </section>`;

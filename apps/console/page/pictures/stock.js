@@ -1,7 +1,7 @@
-import { useRef } from 'preact/hooks';
 import { day, shortDay } from '../base/format.js';
 import { html } from '../base/html.js';
-import { useSeen } from '../base/seen.js';
+import { Reading } from '../base/reading.js';
+import { SeenSection } from '../base/seen-section.js';
 import { state } from '../base/state.js';
 import { useHeld } from '../session/held.js';
 import { againAfter, orNone, useAgain } from './again.js';
@@ -15,12 +15,9 @@ const heads = ['Day', 'Received', 'Issued', 'Moved in', 'Moved out', 'Counted', 
 
 /** The stock of an item over the last days, once it is in sight. */
 export function StockPicture({ item }) {
-  const section = useRef();
-  const isSeen = useSeen(section);
-  return html`<section class="card" aria-labelledby="stock" ref=${section}>
-    <h2 id="stock">Stock over ${daysShown} days</h2>
-    ${isSeen ? html`<${Days} item=${item} />` : html`<p class="note">…</p>`}
-  </section>`;
+  return html`<${SeenSection} id="stock" title=${`Stock over ${daysShown} days`}>
+    <${Days} item=${item} />
+  <//>`;
 }
 
 function Days({ item: { partNo, shortID, uOM } }) {
@@ -38,8 +35,7 @@ function Days({ item: { partNo, shortID, uOM } }) {
   const [shown, problem] = useHeld(key, () => read().catch(orNone), apply, 'Offline: this may be old.');
   useAgain(key, againMs);
   return html`
-    ${problem && html`<p class="note" role="status">${problem}</p>`}
-    ${shown === null && !problem && html`<p class="note" role="status">Loading …</p>`}
+    <${Reading} problem=${problem} isRead=${shown !== null} />
     ${shown?.isNone && html`<p class="note">This service is older than the page, and cannot tell.</p>`}
     ${shown?.days && html`<${Picture} ...${pictureOf(shown.days, shortID, uOM)} />`}
   `;

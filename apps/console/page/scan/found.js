@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { html } from '../base/html.js';
 import { update } from '../base/state.js';
+import { Actions } from '../forms/work-form.js';
 import { can } from '../session/session.js';
 import { kindOf, wordsOf } from '../stock/matches.js';
-import { Actions } from '../work/work-form.js';
 import { choose } from './scan.js';
 import { teachable } from './teach.js';
 

@@ -3,8 +3,8 @@ import { amountOf } from '../base/format.js';
 import { html } from '../base/html.js';
 import { patiently } from '../base/limit.js';
 import { state, update } from '../base/state.js';
-import { unitsFault } from '../work/fields.js';
-import { FormNote } from '../work/form-note.js';
+import { unitsFault } from '../forms/fields.js';
+import { FormNote } from '../forms/form-note.js';
 import { scan } from './scan.js';
 import { isTradeNumber, makeItem, teach } from './teach.js';
 

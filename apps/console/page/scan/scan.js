@@ -2,12 +2,12 @@ import { patiently } from '../base/limit.js';
 import { go } from '../base/routes.js';
 import { state, update } from '../base/state.js';
 import { keysPressed } from '../devices/keys.js';
+import { isTouched, takeIn } from '../forms/form-scan.js';
 import { hurry } from '../session/line.js';
 import { can } from '../session/session.js';
 import { isSignInCode, takeSignInCode } from '../session/sign-in-code.js';
 import { sameThings } from '../stock/matches.js';
 import { keepSpot } from '../stock/spots.js';
-import { isTouched, takeIn } from '../work/form-scan.js';
 
 // A person who waits longer believes that the scanner failed.
 const answerWithinMs = 5000;

@@ -1,6 +1,6 @@
 import { state } from '../base/state.js';
+import { reasonOf } from '../forms/carry-out.js';
 import { can } from '../session/session.js';
-import { reasonOf } from '../work/carry-out.js';
 
 const codeMax = 64;
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { patiently } from '../base/limit.js';
 import { state } from '../base/state.js';
 
-// The views that a person goes back to; each holds up to three.
+// About thirty views that a person goes back to.
 const heldMax = 90;
 // A waiting call for changes is answered earlier, if only with nothing.
 const silentMs = 40_000;
@@ -42,12 +42,19 @@ function applied({ value, apply }, changes) {
   return next;
 }
 
+/** Reads what is held under this key again. Until that is done, and if it fails, it stays. */
+export function renewHeld(key) {
+  const { held, live } = state.session;
+  held.get(key).isOld = true;
+  for (const listener of live) listener([]);
+}
+
 /** The value held under this key; if there is none, reads one with `read` and holds it. */
 function readHeld(key, read, apply) {
   const { session } = state;
   const { held } = session;
   const known = held.get(key);
-  if (known !== undefined && (known.missed !== null || isCurrent(session))) {
+  if (known !== undefined && (known.missed !== null || (!known.isOld && isCurrent(session)))) {
     // Those that were not looked at for longest are at the front.
     held.delete(key);
     held.set(key, known);
@@ -69,6 +76,7 @@ function readHeld(key, read, apply) {
       },
       (error) => {
         // Old figures are better than none.
+        if (known !== undefined) known.isOld = false;
         if (held.get(key) === entry && known !== undefined) held.set(key, known);
         else if (held.get(key) === entry) held.delete(key);
         throw error;

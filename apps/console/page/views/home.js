@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { dayOf, daysUntil, time } from '../base/format.js';
 import { html } from '../base/html.js';
+import { Reading } from '../base/reading.js';
 import { addressOf } from '../base/routes.js';
 import { state, update } from '../base/state.js';
+import { undo } from '../forms/carry-out.js';
 import { ActivityPicture } from '../pictures/activity.js';
 import { ExpiryPicture } from '../pictures/expiry.js';
 import { choose } from '../scan/scan.js';
@@ -14,13 +16,13 @@ import { Marks } from '../stock/marks.js';
 import { warehouseOf } from '../stock/matches.js';
 import { recallSpots } from '../stock/spots.js';
 import { sentenceOf } from '../stock/transaction-words.js';
-import { undo } from '../work/carry-out.js';
 
 const offline = 'Offline: this cannot be read.';
 const shownMax = 6;
 // Each is a section of its own.
 const sections = [Today, Low, Expiring, Spots];
 // Only at a desk: on a phone, a person is at work.
+const wide = matchMedia('(min-width: 48rem)');
 const pictures = [ActivityPicture, ExpiryPicture];
 
 /** The page that a person comes back to between two scans. */
@@ -46,7 +48,6 @@ export function Home() {
 
 /** Whether the window is that of a desk. */
 function useDesk() {
-  const wide = matchMedia('(min-width: 48rem)');
   const [isWide, tell] = useState(wide.matches);
   useEffect(() => {
     const listen = ({ matches }) => tell(matches);
@@ -82,8 +83,7 @@ function Section({ id, title, rows, total, note, problem, more }) {
   const shown = isOpen ? rows : rows?.slice(0, shownMax);
   return html`<section class="card" aria-labelledby=${id}>
     <div class="head"><h2 id=${id}>${title}</h2>${total > 0 && html`<span class="quiet">${total}</span>`}</div>
-    ${problem && html`<p class="note" role="status">${problem}</p>`}
-    ${!rows && !problem && html`<p class="note" role="status">Loading …</p>`}
+    <${Reading} problem=${problem} isRead=${rows !== undefined} />
     ${rows?.length === 0 && html`<p class="quiet">${note}</p>`}
     ${rows?.length > 0 && html`<ul class="entries">${shown}</ul>`}
     ${rows?.length > shown?.length && html`<button class="plain" onClick=${() => open(true)}>Show all ${rows.length}</button>`}

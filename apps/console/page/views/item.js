@@ -1,14 +1,13 @@
-import { useRef } from 'preact/hooks';
 import { html } from '../base/html.js';
 import { addressOf } from '../base/routes.js';
-import { useSeen } from '../base/seen.js';
+import { SeenSection } from '../base/seen-section.js';
 import { state } from '../base/state.js';
+import { Actions } from '../forms/work-form.js';
 import { StockPicture } from '../pictures/stock.js';
 import { useHeld } from '../session/held.js';
 import { isLow } from '../stock/low.js';
 import { transactionsAfter } from '../stock/transactions-after.js';
 import { Rows } from '../tables/rows.js';
-import { Actions } from '../work/work-form.js';
 import { afterChange, figuresOf, readItem } from './item-figures.js';
 
 const lotsMax = 50;
@@ -75,13 +74,11 @@ function Figures({ figures, unit }) {
 }
 
 function LastTransactions({ shortID }) {
-  const section = useRef();
-  const isSeen = useSeen(section);
-  return html`<section class="card" aria-labelledby="transactions" ref=${section}>
-    <h2 id="transactions">Last transactions</h2>
-    ${isSeen ? html`<${Transactions} shortID=${shortID} />` : html`<p class="note">…</p>`}
-    <p class="more"><a href=${addressOf('transactions', '', { field: 'itemID', search: shortID })}>Full history</a></p>
-  </section>`;
+  const address = addressOf('transactions', '', { field: 'itemID', search: shortID });
+  const more = html`<p class="more"><a href=${address}>Full history</a></p>`;
+  return html`<${SeenSection} id="transactions" title="Last transactions" more=${more}>
+    <${Transactions} shortID=${shortID} />
+  <//>`;
 }
 
 function Transactions({ shortID }) {

@@ -1,13 +1,14 @@
 import { day, effectWord, moment, signed } from '../base/format.js';
 import { html } from '../base/html.js';
+import { UnreadView } from '../base/reading.js';
 import { addressOf } from '../base/routes.js';
 import { state } from '../base/state.js';
+import { Actions } from '../forms/work-form.js';
 import { useHeld } from '../session/held.js';
 import { namedIn } from '../session/live.js';
 import { Marks } from '../stock/marks.js';
 import { isNamed, readReasons, reasonText, reasonWithCode } from '../stock/reasons.js';
 import { readUnit, unitOf } from '../stock/units.js';
-import { Actions } from '../work/work-form.js';
 
 /** The fields of a lot that are shown if they say something, with their words. */
 const facts = [
@@ -48,15 +49,7 @@ export function Lot({ recNo }) {
     return found;
   };
   const [lot, problem] = useHeld(`lot/${recNo}`, read, apply, 'Offline: this lot cannot be read.');
-  if (lot === null)
-    return html`<section class="card">
-      <h1>Lot ${recNo}</h1>
-      ${
-        problem === null
-          ? html`<p class="note" role="status">Loading …</p>`
-          : html`<p class="alert" role="alert">${problem}</p>`
-      }
-    </section>`;
+  if (lot === null) return html`<${UnreadView} title=${`Lot ${recNo}`} problem=${problem} />`;
   const told = facts.filter(
     ([name]) =>
       ![null, '', undefined, 0, '0'].includes(lot[name]) ||

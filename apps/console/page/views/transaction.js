@@ -1,12 +1,13 @@
 import { capital, effectWord, moment, signed } from '../base/format.js';
 import { html } from '../base/html.js';
+import { UnreadView } from '../base/reading.js';
 import { addressOf } from '../base/routes.js';
 import { state } from '../base/state.js';
+import { undo } from '../forms/carry-out.js';
 import { useHeld } from '../session/held.js';
 import { canUndo } from '../session/session.js';
 import { readReasons, reasonWithCode } from '../stock/reasons.js';
 import { holdText } from '../stock/transaction-words.js';
-import { undo } from '../work/carry-out.js';
 
 const facts = [
   ['at', 'When', moment],
@@ -33,14 +34,7 @@ export function Transaction({ transactionNo }) {
     'Offline: this transaction cannot be read.',
   );
   if (shown === null)
-    return html`<section class="card">
-      <h1>Transaction ${transactionNo}</h1>
-      ${
-        problem === null
-          ? html`<p class="note" role="status">Loading …</p>`
-          : html`<p class="alert" role="alert">${problem}</p>`
-      }
-    </section>`;
+    return html`<${UnreadView} title=${`Transaction ${transactionNo}`} problem=${problem} />`;
   const { kind, itemID, reverses, reversedBy, lines, hold } = shown;
   const told = facts.filter(([name]) => ![null, '', undefined].includes(shown[name]));
   const to = (number) => html`<a href=${addressOf('transaction', number)}>transaction ${number}</a>`;
