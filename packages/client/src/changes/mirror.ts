@@ -47,7 +47,7 @@ export type MirrorSource = {
   lots(query: { view: 'full'; modifiedSince?: string }, options: Signalled): Listing<FullLot>;
   items(query: { all: true }, options: Signalled): Listing<Item>;
   stockLevels(
-    query: { wid: number; view: 'full'; modifiedSince?: string },
+    query: { wid: number; view: 'full'; modifiedSince?: string; pageSize?: number },
     options: Signalled,
   ): Listing<FullStockLevel>;
   changes(query: FeedQuery, options: Signalled): Feed<Change>;
@@ -74,6 +74,8 @@ const waitSeconds = 25;
 const busyPauseMs = 500;
 // Then the lots that were modified since are read, so that a new name makes the mirror read few lots again.
 const agesMs = 3_600_000;
+// An upgrade takes minutes, and apis of both versions answer meanwhile.
+const upgradeMs = 600_000;
 
 export type MirrorOptions<Exact extends boolean = false> = {
   store: MirrorStore<Exact>;
@@ -100,11 +102,19 @@ export function startMirror(source: MirrorSource, { store: given, onError }: Mir
     const options = { signal: stopping.signal };
     let position = readPosition(await store.position());
     let renewedAt = 0;
+    let listedAt = 0;
     for (let losses = 0; !stopping.signal.aborted; ) {
       const asking = askers;
       askers = [];
       try {
-        position ??= await readLists(source, store, options);
+        if (position?.minimumsAt === null && Date.now() - listedAt > upgradeMs) {
+          listedAt = Date.now();
+          if (await tellsMinimums(source, position, options)) position = null;
+        }
+        if (position === null) {
+          position = await readLists(source, store, options);
+          listedAt = Date.now();
+        }
         if (Date.now() - renewedAt > agesMs) {
           position = await renewLots(source, store, position, options);
           renewedAt = Date.now();
@@ -179,6 +189,15 @@ function watchStore(given: MirrorStore): { store: MirrorStore; hasFailed: () => 
     upsert: (records, position) => watch(() => given.upsert(records, position)),
   };
   return { store, hasFailed: () => failed };
+}
+
+/** Whether the service tells minimums now. A level shows it, if there is one. */
+async function tellsMinimums(source: MirrorSource, { levels }: Position, options: Signalled) {
+  for (const wid of Object.keys(levels).map(Number)) {
+    const { value } = await source.stockLevels({ wid, view: 'full', pageSize: 1 }, options).page();
+    if (value.length > 0) return value[0]!.minimum !== undefined;
+  }
+  return false;
 }
 
 /** One page of changes; null when the wait for one was ended. */
@@ -276,8 +295,6 @@ async function applyPage(
     const changed = source.stockLevels({ wid, view: 'full', modifiedSince: before.levels[wid]! }, options);
     position.levels[wid] = await readList(changed, levelUpsert(wid, told), keep);
   }
-  // During an upgrade, apis of both versions answer.
-  if (before.minimumsAt === null && told.has(true)) return null;
   position.minimumsAt = before.minimumsAt === null || told.has(false) ? null : page.nextCursor;
   if (records.length > 0 || position.cursor !== before.cursor)
     await store.upsert(records, JSON.stringify(position));
