@@ -125,6 +125,31 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('what cannot be read is asked for again by itself, and not with each change', async () => {
+    const client = await service.client();
+    const context = await browser.newContext({ viewport: { width: 1280, height: 844 } });
+    let asked = 0;
+    let isBroken = true;
+    await context.route(/\/Activity\?/, (route) => {
+      asked += 1;
+      return isBroken ? route.fulfill({ status: 500, json: {} }) : route.continue();
+    });
+    const { page } = await openConsole(context, service);
+    await signIn(page, client);
+    await page.getByText('The answer is 500').waitFor();
+    const done = page.getByRole('region', { name: 'Done today' });
+    const changes = 8;
+    for (let change = 1; change <= changes; change++) {
+      const itemID = await service.item();
+      await receiveLot(client, itemID, 1);
+      await done.getByText(itemID).waitFor();
+    }
+    expect(asked).toBeLessThan(changes);
+    // Nothing changes any more.
+    isBroken = false;
+    await page.getByRole('img', { name: `by hour and person: ${changes}` }).waitFor();
+  });
+
   test.each([390, 1280])('at %i px, an item shows its stock over 90 days, as it happens', async (width) => {
     const client = await service.client();
     const itemID = await service.item({ uOM: 'KG' });

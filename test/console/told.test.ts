@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../harness/pages/browser.ts';
-import { openConsole, scanItem, signIn } from '../harness/pages/console.ts';
+import { fillIn, openConsole, scanItem, signIn } from '../harness/pages/console.ts';
 import { wedge } from '../harness/pages/hands.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 
@@ -59,6 +60,37 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     ]);
     await wedge(page, 'SLOW-CODE');
     await page.getByRole('heading', { name: 'SLOW-CODE' }).waitFor();
+  });
+
+  test('a change that comes before the answer to what was done here makes nothing be read again', async () => {
+    const itemID = await service.item();
+    const { client, page } = await open();
+    const isFeed = (url: string) => url.includes('/Changes');
+    await page.getByText('Nothing yet. Scan anything to begin').waitFor();
+    await scanItem(page, itemID);
+    let told = page.waitForResponse(
+      async (answer) => isFeed(answer.url()) && (await answer.text()).includes(itemID),
+    );
+    await page.route('**/Inventory/Batch', async (route) => {
+      const response = await route.fetch();
+      await told;
+      await page.waitForRequest((request) => isFeed(request.url()));
+      await route.fulfill({ response });
+    });
+    await fillIn(page, 'Receive', { Units: '1', Reason: '1' });
+    await page.getByText(`Received 1 of ${itemID}`).first().waitFor();
+    let reads = 0;
+    page.on('request', (request) => {
+      if (!isFeed(request.url())) reads += 1;
+    });
+    const other = await service.item();
+    told = page.waitForResponse(
+      async (answer) => isFeed(answer.url()) && (await answer.text()).includes(other),
+    );
+    await receiveLot(client, other, 1);
+    await told;
+    await page.waitForRequest((request) => isFeed(request.url()));
+    expect(reads).toBe(0);
   });
 
   test('two aliases of one item are one thing', async () => {

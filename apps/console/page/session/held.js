@@ -6,6 +6,9 @@ import { state } from '../base/state.js';
 const heldMax = 90;
 // A waiting call for changes is answered earlier, if only with nothing.
 const silentMs = 40_000;
+// What cannot be read is asked for again after this, then after twice as long.
+const retryMs = 2000;
+const retryMaxMs = 300_000;
 
 /**
  * Whether what is held is as the service has it. It is not while the changes are silent, as after a sleep,
@@ -17,14 +20,16 @@ function isCurrent({ feed, untold }) {
 
 /** Brings what is held up to date. `null`: anything may have changed. */
 export function applyChanges(changes) {
-  const { held, untold } = state.session ?? {};
+  const { held, untold, askers, toldEarly } = state.session ?? {};
   if (held === undefined) return;
   if (changes === null) {
     held.clear();
     untold.clear();
     return;
   }
-  for (const { transactionNo } of changes) untold.delete(transactionNo);
+  // The answer to what was done here may come after the change.
+  for (const { transactionNo } of changes)
+    if (!untold.delete(transactionNo) && askers.size > 0) toldEarly.add(transactionNo);
   for (const [key, entry] of held) {
     if (entry.missed !== null) entry.missed.push(...changes);
     else entry.value = applied(entry, changes);
@@ -75,10 +80,12 @@ function readHeld(key, read, apply) {
         return readHeld(key, read, apply);
       },
       (error) => {
+        if (held.get(key) !== entry) throw error;
+        held.delete(key);
+        if (known === undefined) throw error;
         // Old figures are better than none.
-        if (known !== undefined) known.isOld = false;
-        if (held.get(key) === entry && known !== undefined) held.set(key, known);
-        else if (held.get(key) === entry) held.delete(key);
+        const value = applied(known, entry.missed) ?? known.value;
+        held.set(key, { ...known, value, isOld: true });
         throw error;
       },
     );
@@ -95,7 +102,10 @@ export function useHeld(key, read, apply, offline) {
   const [problem, setProblem] = useState(state.isOnline ? null : offline);
   useEffect(() => {
     let turn = 0;
+    let failures = 0;
+    let retry = null;
     const load = async () => {
+      clearTimeout(retry);
       // Somebody signed out, and the view is about to go.
       if (state.session === null) return;
       turn += 1;
@@ -105,15 +115,20 @@ export function useHeld(key, read, apply, offline) {
         (why) => [null, why],
       );
       if (own !== turn) return;
+      failures = error === null ? 0 : failures + 1;
       if (error === null) setShown(found);
+      else retry = setTimeout(load, Math.min(retryMs * 2 ** (failures - 1), retryMaxMs));
       setProblem(error && (error.status === 0 ? offline : error.message));
     };
     load();
     const { live } = state.session;
-    live.add(load);
+    // Where much changes, each change would ask for what cannot be read.
+    const listen = (changes) => (failures === 0 || changes === null) && load();
+    live.add(listen);
     return () => {
       turn = -1;
-      live.delete(load);
+      clearTimeout(retry);
+      live.delete(listen);
     };
   }, [key]);
   return [shown, problem];

@@ -142,7 +142,7 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
   update({
     session: {
       ...{ client, me, credentials, isKept, offersKeep, queue, askers, live, feed, deviceID },
-      ...{ held: new Map(), untold: new Set(), stop: () => stop.abort() },
+      ...{ held: new Map(), untold: new Set(), toldEarly: new Set(), stop: () => stop.abort() },
     },
     notice: null,
     scanned: null,
@@ -168,7 +168,7 @@ export const canUndo = (kind) => kind in opposites && can(opposites[kind]);
  * 'applied', body }`, `{ status: 'refused', error }`, or `{ status: 'waiting' }`.
  */
 export async function work(operation) {
-  const { queue, askers, untold } = state.session;
+  const { queue, askers, untold, toldEarly } = state.session;
   const key = newKey();
   const decided = new Promise((resolve) => askers.set(key, resolve));
   try {
@@ -185,7 +185,11 @@ export async function work(operation) {
   // The person sees it now. Refused later, it waits for one.
   if (result.status === 'refused') await queue.forget(key);
   // Of a hold, the changes tell the lot alone.
-  if (result.status === 'applied' && operation.op !== 'hold') untold.add(result.body.transactionNo);
+  if (result.status === 'applied' && operation.op !== 'hold') {
+    const { transactionNo } = result.body;
+    if (!toldEarly.has(transactionNo)) untold.add(transactionNo);
+  }
   askers.delete(key);
+  if (askers.size === 0) toldEarly.clear();
   return result;
 }

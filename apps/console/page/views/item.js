@@ -82,9 +82,10 @@ function LastTransactions({ shortID }) {
 }
 
 function Transactions({ shortID }) {
-  const { client } = state.session;
-  const read = async () =>
-    (await client.transactions({ itemID: shortID, pageSize: transactionsMax }).page()).value;
+  const read = async () => {
+    const { client } = state.session;
+    return (await client.transactions({ itemID: shortID, pageSize: transactionsMax }).page()).value;
+  };
   const apply = (known, change) => {
     // A hold is told without its transaction.
     if (change.type === 'hold') return change.shortID === shortID ? undefined : known;
