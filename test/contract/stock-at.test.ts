@@ -19,7 +19,14 @@ async function stockAt(client: ApiClient, time: Date | string, query = ''): Prom
   return body.value;
 }
 
-type Line = { at: number; kind: string; wID: number; delta: number; transactionNo: number };
+type Line = {
+  at: number;
+  kind: string;
+  isReversal: boolean;
+  wID: number;
+  delta: number;
+  transactionNo: number;
+};
 
 /** Every line of the item's ledger, as the history tells it; a reversal under the kind of what it undid. */
 async function linesOf({ client, itemID }: ItemStock): Promise<Line[]> {
@@ -31,6 +38,7 @@ async function linesOf({ client, itemID }: ItemStock): Promise<Line[]> {
   return transactions.flatMap(({ at, kind, reverses, transactionNo, lines }) =>
     lines.map(({ wID, delta }: Line) => ({
       ...{ at: Date.parse(at), kind: kinds.get(reverses) ?? kind, wID, delta, transactionNo },
+      isReversal: reverses !== null,
     })),
   );
 }
@@ -88,13 +96,18 @@ const unitsOf = (some: readonly number[]) =>
 /** What the ledger says of a day. */
 function daySums(lines: readonly Line[], day: string, wids: readonly number[]) {
   const own = lines.filter(({ at, wID }) => wids.includes(wID) && new Date(at).toISOString().startsWith(day));
-  const nets = new Map<number, { kind: string; units: number[] }>();
-  for (const { transactionNo, kind, delta } of own)
-    nets.set(transactionNo, { kind, units: [...(nets.get(transactionNo)?.units ?? []), delta] });
-  const sumOf = (of: string, sign: 1 | -1 | 0) => {
-    const ofKind = [...nets.values()].filter(({ kind }) => kind === of).map(({ units }) => unitsOf(units));
-    return unitsOf(ofKind.filter((units) => sign === 0 || Math.sign(units) === sign));
-  };
+  const nets = new Map<number, { kind: string; isReversal: boolean; units: number[] }>();
+  for (const { transactionNo, kind, isReversal, delta } of own)
+    nets.set(transactionNo, { kind, isReversal, units: [...(nets.get(transactionNo)?.units ?? []), delta] });
+  /** `sign`: of what was done first, and a reversal took back. */
+  const sumOf = (of: string, sign: 1 | -1 | 0) =>
+    unitsOf(
+      [...nets.values()]
+        .filter(({ kind }) => kind === of)
+        .map(({ isReversal, units }) => ({ isReversal, net: unitsOf(units) }))
+        .filter(({ isReversal, net }) => sign === 0 || Math.sign(isReversal ? -net : net) === sign)
+        .map(({ net }) => net),
+    );
   return {
     ...{ received: sumOf('receive', 0), issued: 0 - sumOf('issue', 0) },
     ...{ movedIn: sumOf('move', 1), movedOut: 0 - sumOf('move', -1), counted: sumOf('count', 0) },
@@ -184,6 +197,8 @@ describe('200: the stock at the end of a moment', () => {
         all.some((each: Record<string, number>) => each[field] !== 0),
         field,
       ).toBe(true);
+    const firstDay = await client.get(`/Inventory/StockDays?partNo=${partNo}&from=0001-01-01&to=0001-01-01`);
+    expect(firstDay.body.value).toMatchObject([{ day: '0001-01-01', inStock: 0 }]);
     // Before and after.
     const later = await client.get(`/Inventory/StockDays?partNo=${partNo}&from=2020-12-31&to=2021-01-01`);
     expect(later.body.value).toMatchObject([{ day: '2020-12-31', inStock: 0 }, { day: '2021-01-01' }]);

@@ -33,6 +33,7 @@ const stockAtQuery = z.object({
 });
 /** As many as a year may have. */
 const daysMax = 366;
+const dayMs = 86_400_000;
 const day = (description: string, example: string) =>
   z
     .string({ error: 'is required.' })
@@ -98,9 +99,10 @@ export function stockAtRoutes(database: Database, now: () => number) {
       handle: async ({ query: { partNo, wid, ...days }, ...asker }) => {
         const item = await database.reads.run((sql) => findItem(sql, { partNo }), asker.wait);
         if (item === null) return null;
-        const end = new Date(days.to.getTime() + 86_399_999);
         // A day that is not over changes.
-        if (end.getTime() <= now()) await untilOver(database, end, asker);
+        const today = now() - (now() % dayMs);
+        const over = Math.min(days.to.getTime() + dayMs, today) - 1;
+        if (over >= days.from.getTime()) await untilOver(database, new Date(over), asker);
         const wids = wid === undefined ? [...asker.client.scope] : [wid];
         const { records } = await database.lists.page(stockDays(days, wids, partNo), asker);
         return { status: 200, text: `{"value":[${records}]}` };

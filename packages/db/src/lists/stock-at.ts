@@ -16,7 +16,7 @@ const openMax = raw(`interval '1 hour'`);
  * have greater numbers than one that was over an hour before `time`, so only those are read, by the index of
  * the item.
  */
-function changedSince(time: Date, wids: readonly number[]): Piece {
+function changedSince(time: Piece, wids: readonly number[]): Piece {
   return piece`coalesce((
     select sum(delta)
     from (${transactionsSince(time, wids, piece`stock_level.part_no`)}) as later
@@ -26,24 +26,27 @@ function changedSince(time: Date, wids: readonly number[]): Piece {
 }
 
 /** The numbers of an item's transactions in these warehouses since the end of `time`. Needs `past`. */
-export function transactionsSince(time: Date, wids: readonly number[], partNo: Piece): Piece {
-  const ofItem = (column: 'wid' | 'to_wid') => piece`
+export function transactionsSince(time: Piece, wids: readonly number[], partNo: Piece): Piece {
+  const scope = piece`${wids}::integer[]`;
+  const since = piece`
     select transaction_no
     from stock_transaction
-    where part_no = ${partNo} and ${raw(column)} = any(${wids}::integer[]) and ${raw(column)} is not null
-      and transaction_no > (select last_before from past) and at > ${time}`;
-  return piece`${ofItem('wid')} union ${ofItem('to_wid')}`;
+    where part_no = ${partNo} and transaction_no > (select last_before from past) and at > ${time}`;
+  return piece`
+    ${since} and wid = any(${scope}) and wid is not null
+    union all
+    ${since} and to_wid = any(${scope}) and to_wid is not null and wid <> all(${scope})`;
 }
 
 /** The greatest number of a transaction in these warehouses that was over well before `time`. */
-export function past(time: Date, wids: readonly number[]): Piece {
+export function past(time: Piece, wids: readonly number[]): Piece {
   return piece`
     select coalesce(max(transaction_no), 0) as last_before
     from unnest(${wids}::integer[]) as asked (wid)
     cross join lateral (
       select transaction_no
       from stock_transaction
-      where stock_transaction.wid = asked.wid and stock_transaction.wid is not null and at < ${time}::timestamptz - ${openMax}
+      where stock_transaction.wid = asked.wid and stock_transaction.wid is not null and at < ${time} - ${openMax}
       order by at desc
       limit 1
     ) as last`;
@@ -65,11 +68,12 @@ export function stockAtPage(
   wids: readonly number[],
   { time, ...items }: LevelItems & { time: Date },
 ): ListReading {
+  const moment = piece`${time}::timestamptz`;
   const record = piece`(
-    with past as materialized (${past(time, wids)})
+    with past as materialized (${past(moment, wids)})
     select row_to_json(record)
     from (
-      select ${raw(columnList(names))}, trim_scale(sum(stock_level.in_stock) - ${changedSince(time, wids)}) as "inStock"
+      select ${raw(columnList(names))}, trim_scale(sum(stock_level.in_stock) - ${changedSince(moment, wids)}) as "inStock"
     ) as record
   )::text`;
   const conditions = itemConditions(items);

@@ -27,7 +27,8 @@ export function stockDays(
   wids: readonly number[],
   partNo: number,
 ): Extract<ListReading, { cost: 'everything' | 'page' }> {
-  const before = new Date(from.getTime() - 1);
+  // The first day of all has none before it that a Date could hold.
+  const before = piece`(${from}::timestamptz - interval '1 millisecond')`;
   const read = async (sql: Sql) => {
     const [row] = await send<{ total_count: number; records: string }>(sql)`
       with past as materialized (${past(before, wids)}),
@@ -37,16 +38,17 @@ export function stockDays(
         where part_no = ${partNo} and wid = any(${wids}::integer[])
       ), nets as (
         -- Within the warehouses, units that moved were there before and after.
-        select (made.at at time zone 'UTC')::date as day, coalesce(undone.kind, made.kind) as kind, sum(delta) as net
+        select (made.at at time zone 'UTC')::date as day, coalesce(undone.kind, made.kind) as kind,
+          made.reverses is not null as is_reversal, sum(delta) as net
         from (${transactionsSince(before, wids, piece`${partNo}`)}) as later
         join stock_transaction as made using (transaction_no)
         left join stock_transaction as undone on undone.transaction_no = made.reverses
         join stock_entry on stock_entry.transaction_no = made.transaction_no and stock_entry.wid = any(${wids}::integer[])
-        group by made.transaction_no, made.at, 2
+        group by made.transaction_no, made.at, 2, 3
       ), sums as materialized (
         select day, sum(net) filter (where kind = 'receive') as received, -sum(net) filter (where kind = 'issue') as issued,
-          sum(net) filter (where kind = 'move' and net > 0) as moved_in,
-          -sum(net) filter (where kind = 'move' and net < 0) as moved_out,
+          sum(net) filter (where kind = 'move' and (net > 0) <> is_reversal) as moved_in,
+          -sum(net) filter (where kind = 'move' and (net > 0) = is_reversal) as moved_out,
           sum(net) filter (where kind = 'count') as counted, sum(net) as net
         from nets
         group by day

@@ -140,14 +140,14 @@ async function addStock(
   };
   await tx`
     create temp table seeded (
-      n bigint, part_no integer, short_id text, wid integer, spot text, units integer, received timestamptz(3), split bigint, issue bigint,
-      issues integer, issued integer, hold boolean
+      n bigint, part_no integer, short_id text, wid integer, spot text, units integer, received timestamptz(3), first bigint,
+      split bigint, issues integer, issued integer, hold boolean
     ) on commit drop`;
   for (let from = 0; from < receipts; from += chunkSize) {
     report('lots, transactions and entries', from / receipts);
     const to = Math.min(receipts, from + chunkSize) - 1;
     await fillSeeded(tx, { ...size, firstPartNo, receipts, splits, issues }, from, to);
-    await addChunk(tx, { ...numbers, receipts, splits });
+    await addChunk(tx, { ...numbers, receipts });
   }
   report('lots, transactions and entries', 1);
   await tx`
@@ -173,7 +173,7 @@ async function fillSeeded(
   await tx.unsafe(
     `
     insert into seeded
-    select n, part_no, short_id, wid, spot, received.units, received.received, split, issue, issues,
+    select n, part_no, short_id, wid, spot, received.units, received.received, first, split, issues,
       -- One lot in three with issues is empty now; the others gave a little each time.
       case when issues = 0 then 0 when n % 3 = 0 then received.units - received.units / 2 * (split is not null)::integer else issues end,
       n % 97 = 0 and not (issues > 0 and n % 3 = 0)
@@ -182,8 +182,8 @@ async function fillSeeded(
         chr(65 + (n % 26)::integer) || '-' || lpad((n / 26 % 60)::text, 2, '0') || '-' || (n % 5) as spot,
         20 + floor(${random('n', 3)} * 480)::integer as units,
         date_trunc('milliseconds', now() - interval '3 years' + (n + 0.5) / ${receipts} * (interval '3 years' - interval '1 minute')) as received,
+        n + n * ${splits} / ${receipts} + n * ${issues} / ${receipts} as first,
         case when (n + 1) * ${splits} / ${receipts} > n * ${splits} / ${receipts} then n * ${splits} / ${receipts} end as split,
-        n * ${issues} / ${receipts} as issue,
         ((n + 1) * ${issues} / ${receipts} - n * ${issues} / ${receipts})::integer as issues
       from (
         select n, ${firstPartNo} + floor(power(${random('n', 1)}, 2) * ${of.items})::integer as part_no
@@ -196,23 +196,24 @@ async function fillSeeded(
   );
 }
 
-/** The numbers of the first lot and transaction, and the numbers of receipts and splits. */
-type Numbering = { firstRecNo: number; firstTransactionNo: number; receipts: number; splits: number };
+/** The numbers of the first lot and transaction, and how many receipts there are. */
+type Numbering = { firstRecNo: number; firstTransactionNo: number; receipts: number };
 
 /**
- * The expressions for a receipt in `seeded`: its lot, the lot that was split off, and its transactions.
- * Receipts are numbered first, then moves, then issues.
+ * The expressions for a receipt in `seeded`: its lot, the lot that was split off, and its transactions. These
+ * are numbered in the order of their times, as all others are: a receipt, its move, its issues, the next one.
  */
-function expressionsOf({ firstRecNo, firstTransactionNo, receipts, splits }: Numbering) {
+function expressionsOf({ firstRecNo, firstTransactionNo, receipts }: Numbering) {
   return {
     recNo: `(${firstRecNo} + n)`,
     splitRecNo: `(${firstRecNo + receipts} + split)`,
-    receiptNo: `(${firstTransactionNo} + n)`,
-    moveNo: `(${firstTransactionNo + receipts} + split)`,
-    issueNo: `(${firstTransactionNo + receipts + splits} + issue + nth)`,
+    receiptNo: `(${firstTransactionNo} + first)`,
+    moveNo: `(${firstTransactionNo} + first + 1)`,
+    issueNo: `(${firstTransactionNo} + first + 1 + (split is not null)::integer + nth)`,
     moved: '(units / 2 * (split is not null)::integer)',
-    movedAt: `received + interval '20 seconds'`,
-    issuedAt: `received + interval '40 seconds'`,
+    // Before the next receipt.
+    movedAt: `received + interval '1 year' / (2 * ${receipts})`,
+    issuedAt: `received + interval '1 year' / ${receipts}`,
     // Each issue took one unit, except the first, which took the rest.
     taken: '(case when nth = 0 then issued - (issues - 1) else 1 end)',
     takenSoFar: '(issued - (issues - 1) + nth)',
