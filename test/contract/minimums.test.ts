@@ -1,11 +1,13 @@
 import { findImbalances } from '@inventory/db/audit/audit';
 import { releaseLot } from '@inventory/db/operator/holds';
+import { importMinimums } from '@inventory/db/operator/import-minimums';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { formatQuantity, parseQuantity } from '@inventory/domain/quantity';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { errorObject, expectAnswer, forbidden, invalid } from '../harness/contract/answers.ts';
 import { type ItemStock, useStock } from '../harness/contract/item-stock.ts';
+import { holdOpen } from '../harness/network/held-open.ts';
 import type { ApiClient } from '../harness/service/api-client.ts';
 import { findWrongLows } from '../harness/stock/wrong-lows.ts';
 
@@ -202,6 +204,45 @@ describe('low is told', () => {
       throw undone;
     });
     await expect(deleting).rejects.toBe(undone);
+  });
+
+  test('while the level is locked: 503 for the call, and an import that breaks off leaves other levels free', async ({
+    stock,
+    client,
+  }) => {
+    await stock.addLot(10);
+    const partNo = await partNoOf(stock);
+    const other = await service.item();
+    await client.post('/Inventory/Receive', { itemID: other, units: 1, wid: 1, reasonCode: 0 });
+    const told = await follow(client);
+    const letGo = await holdOpen(
+      service.sql,
+      (own) => own`select from stock_level where part_no = ${partNo} and wid = 1 for no key update`,
+    );
+    // The client of the tests would ask again.
+    const headers = { authorization: `Bearer ${client.token}`, 'content-type': 'application/json' };
+    const asked = { method: 'PUT', headers, body: '{"minimum":5}' };
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => fetch(`${service.baseUrl}${list}/1/${partNo}`, asked)),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+    const given = [stock.itemID, other].map((shortId, index) => ({
+      ...{ line: index + 2, shortId, wid: 1, minimum: '5' },
+    }));
+    const importing = importMinimums(service.sql, given, { take: 'all', report: () => {} });
+    importing.catch(() => {});
+    // Nobody who follows waits for it, and nothing of the other item does.
+    for (let receipts = 0; receipts < 3; receipts++) {
+      await client.post('/Inventory/Receive', { itemID: other, units: 1, wid: 1, reasonCode: 0 });
+      expect(await told('stock')).not.toEqual([]);
+    }
+    await expect(importing).rejects.toThrow(/^line 2: another transaction has locked this stock/);
+    await letGo();
+    expect(await levelOf(stock)).toMatchObject({ minimum: null });
+    expect(await importMinimums(service.sql, given, { take: 'all', report: () => {} })).toMatchObject({
+      ...{ changed: 2, unchanged: 0, refused: [] },
+    });
+    await set(stock, 3);
   });
 
   test('a dry run tells nothing', async ({ stock, client }) => {

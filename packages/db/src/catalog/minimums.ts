@@ -19,22 +19,31 @@ const minimumRecord = recordText({
   low: `coalesce(${available} < level.minimum, false)`,
 } satisfies Columns<keyof Minimum>);
 
+const lockTimeoutMs = '300';
+
 const textOf = (minimum: Decimal | null) => (minimum === null ? null : String(minimum));
 
 /**
  * Sets a minimum in one statement and returns its JSON text; null: there is no such item. The database tells
  * whether the item is below it. Setting what is set changes nothing. Fails on `stock_level_wid_fkey` (no such
- * warehouse).
+ * warehouse), and with a lock timeout if the level is held for long: it must not keep a connection that other
+ * writes wait for.
  */
 export async function setMinimum(sql: Sql, { partNo, wid, minimum }: MinimumToSet): Promise<string | null> {
   const [row] = await send<{ record: string }>(sql)`
-    with level as (
+    with held as materialized (
+      select part_no
+      from (select set_config('lock_timeout', ${lockTimeoutMs}::text, true) as lock_timeout) as limited
+      join stock_level on part_no = ${partNo}::integer and wid = ${wid}::integer and lock_timeout is not null
+      for no key update of stock_level
+    ), level as (
       insert into stock_level (part_no, wid, minimum, used)
-      select part_no, ${wid}::integer, minimum, minimum is not null
+      select item.part_no, ${wid}::integer, minimum, minimum is not null
       from item
       cross join (select ${textOf(minimum)}::text::numeric as minimum) as given
-      where part_no = ${partNo}::integer
-      -- The time is taken at the write: one from before the wait for a batch could be earlier than the batch's.
+      -- The wait for a batch ends before the time of the change is taken, which followers of changes wait for.
+      cross join (select count(*) from held) as locked
+      where item.part_no = ${partNo}::integer
       on conflict (part_no, wid) do update
       set minimum = excluded.minimum,
         used = stock_level.used or excluded.used,

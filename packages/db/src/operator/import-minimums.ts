@@ -1,4 +1,5 @@
-import type { Sql } from '../postgres/pool.ts';
+import { PlainError } from '@inventory/process/plain-error';
+import { isLockTimeout, type Sql, type Tx } from '../postgres/pool.ts';
 import type { Take } from './import-items.ts';
 
 /** A minimum in a file. `line`: for messages; `minimum`: decimal text; null: none. */
@@ -9,16 +10,20 @@ type Refused = { line: number; message: string };
 /** The result of an import: the numbers of rows, and the refused rows. */
 export type ImportedMinimums = { changed: number; unchanged: number; refused: Refused[] };
 
-type Judged = { partNo: number; wid: number; minimum: string | null };
+type Judged = { line: number; partNo: number; wid: number; minimum: string | null };
 
 // Gates are locked together, and batches of stock wait for them.
 const gatesAtOnce = 100;
+const lockTimeoutMs = 300;
+// A gate may be held by somebody's open transaction.
+const triesOfOne = 20;
 const judgedAtOnce = 5000;
 
 /**
  * Sets minimums. No two rows may have the same item and warehouse. All are checked before any is set, and
  * then they are set in small transactions, so that no stock is held up. `take`: what to do with the good rows
- * if others are refused; 'none' only reports them. `report` gets the number of finished rows.
+ * if others are refused; 'none' only reports them. `report` gets the number of finished rows. Throws
+ * PlainError if stock is locked for long.
  */
 export async function importMinimums(
   sql: Sql,
@@ -62,13 +67,50 @@ async function judge(
     const partNo = partNos.get(shortId);
     if (partNo === undefined) refused.push({ line, message: 'item: there is no item of this shortID.' });
     else if (!wids.has(wid)) refused.push({ line, message: 'warehouse: there is no warehouse of this id.' });
-    else good.push({ partNo, wid, minimum });
+    else good.push({ line, partNo, wid, minimum });
   }
   return { good, refused };
 }
 
+/**
+ * Sets these in one transaction, or in several if a gate is held for long: the others must not stay locked
+ * meanwhile. Returns how many had another minimum before. Throws PlainError if a gate stays held.
+ */
+async function set(sql: Sql, minimums: readonly Judged[], tries = triesOfOne): Promise<number> {
+  try {
+    return await setAtOnce(sql, minimums);
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+  }
+  if (minimums.length > 1) {
+    const half = Math.ceil(minimums.length / 2);
+    return (await set(sql, minimums.slice(0, half))) + (await set(sql, minimums.slice(half)));
+  }
+  if (tries > 1) return set(sql, minimums, tries - 1);
+  const seconds = (triesOfOne * lockTimeoutMs) / 1000;
+  throw new PlainError(
+    `line ${minimums[0]!.line}: another transaction has locked this stock for more than ${seconds} s. Some rows are set already; run the import again.`,
+  );
+}
+
+function setAtOnce(sql: Sql, minimums: readonly Judged[]): Promise<number> {
+  const partNos = minimums.map(({ partNo }) => partNo);
+  const wids = minimums.map(({ wid }) => wid);
+  return sql.begin(async (tx) => {
+    await tx`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
+    // Before the time of the change is taken, which followers of changes wait for.
+    await tx`
+      select
+      from stock_level
+      join unnest(${partNos}::integer[], ${wids}::integer[]) as given (part_no, wid) using (part_no, wid)
+      order by part_no, wid
+      for no key update of stock_level`;
+    return change(tx, minimums);
+  });
+}
+
 /** Returns how many had another minimum before. */
-async function set(sql: Sql, minimums: readonly Judged[]): Promise<number> {
+async function change(sql: Tx, minimums: readonly Judged[]): Promise<number> {
   const rows = await sql`
     insert into stock_level (part_no, wid, minimum, used)
     select part_no, wid, minimum, minimum is not null
