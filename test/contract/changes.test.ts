@@ -460,7 +460,7 @@ describe('refusals', () => {
     const refused = conflictObject(
       'cursorOutdated',
       {},
-      'This cursor is of a database that was restored since, or that lost its last changes. Take a new one and read the lists again.',
+      'This cursor is from before the database was restored or lost its last changes. Get a new cursor and read the lists again.',
     );
     expectAnswer(await client.get(`/Changes?after=${beyond.toString('base64url')}`), 409, refused);
     const waiting = meanwhile(other.get(`/Changes?after=${await cursorOf(other)}&wait=25`));

@@ -58,7 +58,7 @@ const table = {
     keepFiringFor: '30s',
     title: 'Several servers of Postgres take writes',
     effect:
-      'the old primary was not stopped when a standby was promoted; what is written there is in no answer of the service, and is lost',
+      'the old primary was not stopped when a standby was promoted; no answer of the service includes writes to the old primary, and they are lost',
     figures: `{{ $value }}, seen by ${instance}`,
     lookAt: `\`${inventoryCommand('doctor')}\`, which names them with their timelines: the lower one is the old primary.`,
     act: 'Stop the old primary at once, and find out why your cluster manager did not. Make it a standby again with `pg_rewind` or a new base backup.',
@@ -69,7 +69,7 @@ const table = {
     expr: 'inventory_api_postgres_server_up == 0',
     for: '15s',
     title: 'A server of Postgres is away',
-    effect: 'while another one takes writes nobody notices, but there is one less that could take over',
+    effect: 'callers notice nothing while another one takes writes, but there is one server fewer to take over',
     figures: `{{ $labels.server }}, seen by ${instance}`,
     lookAt: `its log, and \`${inventoryCommand('status')}\`, which shows the role and the lag of each server.`,
     act: 'Start it again. If it was the primary, make it a standby of the new one first (`pg_rewind`, or a new base backup), or there are two primaries.',
@@ -128,7 +128,7 @@ const table = {
     labels: { severity: 'critical', cause: 'busy' },
     expr: 'increase(inventory_api_failures_total{cause="busy"}[30s]) > 0',
     keepFiringFor: '30s',
-    title: 'More is asked than can be done in time',
+    title: 'More requests arrive than can be handled in time',
     effect: 'the rest gets 503 with `Retry-After`',
     figures: `seen by ${instance}`,
     lookAt:
@@ -289,7 +289,7 @@ const table = {
     figures: '{{ $value | humanizeDuration }}',
     lookAt: `\`${inventoryCommand('webhook list')}\` and \`${inventoryCommand('webhook show --id NUMBER')}\`: the last answers of the receiver.`,
     act: `Tell the owner of the receiver. Once it answers, \`${inventoryCommand('webhook test --id NUMBER')}\` shows that messages arrive; \`${inventoryCommand('webhook enable --id NUMBER')}\` lets a disabled one go on. Disable or remove one that nobody needs.`,
-    more: 'No change is lost: the webhook goes on where it stopped. Tried for more than three days, it is disabled.',
+    more: 'No change is lost: the webhook resumes where it stopped. After more than three days of failed attempts, it is disabled.',
   },
   InventoryBackupOld: {
     labels: { severity: 'warning', cause: 'backup' },

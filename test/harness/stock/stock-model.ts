@@ -235,7 +235,7 @@ export class StockModel {
     const there = named === undefined ? this.ordered(undefined, wid, { spot, serial }) : [named];
     if (there.length > lotsMax)
       return conflict(
-        `Too many lots: more than ${lotsMax} lie there, and one transaction counts at most so many. ` +
+        `Too many lots: there are more than ${lotsMax}, the most that one transaction can count. ` +
           'Count them by serial, or one by its recno.',
       );
     const before = sum(there);

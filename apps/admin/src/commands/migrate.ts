@@ -25,7 +25,7 @@ export const migrateCommand = new Command('migrate')
     `also create the logins ${parts.map(loginOf).join(', ')}, each with the password in <folder>/<part>/database-password`,
   )
   .option('--redis-users', 'make Redis reload its file of users (REDIS_URL with the user admin)')
-  .option('--dry-run', 'only say what would run and who would wait for it; runs it and takes it back')
+  .option('--dry-run', 'only say what would run and who would wait for it; runs it and rolls it back')
   .option(
     '--hold <seconds>',
     'how long --dry-run may hold tables that others wait for',
@@ -88,8 +88,8 @@ async function dryRun(sql: Sql, holdMs: number): Promise<void> {
   if (serves !== null) {
     print(
       serves
-        ? 'the version that runs now can go on, and start again, with the new tables'
-        : 'the version that runs now can not use the new tables: stop its apis and workers before you migrate',
+        ? 'the running version works with the new tables, and can be restarted'
+        : 'the running version cannot use the new tables: stop its apis and workers before you migrate',
     );
   }
   print('nothing was changed');

@@ -116,8 +116,8 @@ export const messages = {
     'There is no room for more large answers in the answer of this batch; this operation was not applied. Send it in another ' +
     'batch, or the whole list again with its keys.',
   answerWaits:
-    'The batch was applied, but there is no room for its large answer now: other answers to this client, or to others, ' +
-    'were not taken yet. Sent again with its Idempotency-Key in a moment it is answered.',
+    'The batch was applied, but there is no room for its large answer now: this client, or others, have not read ' +
+    'their earlier answers yet. To get the answer, send the batch again in a moment with its Idempotency-Key.',
   noRoom:
     'The service has no room for this batch now: it was not read, and nothing was applied but what earlier sends of it ' +
     'had applied. Try again in a moment.',
@@ -126,9 +126,9 @@ export const messages = {
     'nothing was applied but what earlier sends of it had applied. Try again in a moment.',
   unreachable: 'The service cannot reach its database; try again in a moment.',
   unknown:
-    'The database could not be reached for the whole wait: whether this was applied is not known. ' +
-    'A stock transaction that was sent with an Idempotency-Key is settled by sending it again with the same key. ' +
-    'Anything else: look before you send it again.',
+    'The database could not be reached in time, so it is not known whether this was applied. ' +
+    'To settle a stock transaction that was sent with an Idempotency-Key, send it again with the same key. ' +
+    'For anything else, check whether it was applied before you send it again.',
 } as const;
 
 /** The failures that do not mean "not applied", so that no program has to read `message`. */

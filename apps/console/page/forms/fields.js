@@ -65,7 +65,7 @@ export function operationOf({ op, values, opened, scanned, sure }, { isTry = fal
       reasonsOf(op).length > 0 ? 'Choose a reason, or enter its code.' : 'Reason must be a number.',
     );
   if (op === 'move' && !values.toSpot && !values.shipToWid)
-    return fault('toSpot', 'To spot is missing, or a warehouse to ship to.');
+    return fault('toSpot', 'Enter a spot or choose a warehouse to move to.');
   const places = [values.recno, values.spot, values.serial, values.everywhere];
   if (op === 'count' && !places.some(Boolean))
     return fault('spot', 'Say where you counted: a spot, a serial, or everywhere.');

@@ -27,7 +27,7 @@ export function Waiting() {
       <p>${
         waiting === 0
           ? 'Nothing waits to be sent.'
-          : `${waiting} waiting; sent by themselves as soon as the service answers.`
+          : `${waiting} waiting; the page sends them as soon as the service answers.`
       }</p>
       ${waiting > 0 && error && html`<p class="quiet">${error.message}</p>`}
     </section>
@@ -35,7 +35,7 @@ export function Waiting() {
       (each) => html`<section class="card" key=${each.seq} role="alert">
         <h2>Refused: ${wordsOf(each.operation)}</h2>
         <p>${each.error.reason === 'countDiffers' ? movedWords(each.error.figures) : reasonOf(each.error)}</p>
-        ${each.outcome === 'unknown' && html`<p>It may have been applied by an earlier try: look first.</p>`}
+        ${each.outcome === 'unknown' && html`<p>An earlier attempt may have applied it: check before you send it again.</p>`}
         <p class="quiet">Done ${moment(each.operation.capturedAt)}</p>
         <div class="actions">
           <button onClick=${() => sendAgain(each)}>${each.error.reason === 'countDiffers' ? 'Keep this count' : 'Send again'}</button>

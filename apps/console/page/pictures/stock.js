@@ -36,7 +36,7 @@ function Days({ item: { partNo, shortID, uOM } }) {
   useAgain(key, againMs);
   return html`
     <${Reading} problem=${problem} isRead=${shown !== null} />
-    ${shown?.isNone && html`<p class="note">This service is older than the page, and cannot tell.</p>`}
+    ${shown?.isNone && html`<p class="note">This service is older than the page and cannot show past stock.</p>`}
     ${shown?.days && html`<${Picture} ...${pictureOf(shown.days, shortID, uOM)} />`}
   `;
 }

@@ -122,7 +122,7 @@ export function SignInAnother({ code }) {
     return html`<div class="alert" role="alert"><p>${brokenCode}</p><button onClick=${leave}>Close</button></div>`;
   return html`<section class="card work" aria-labelledby="another" onKeyDown=${(event) => event.key === 'Escape' && leave()}>
     <h2 id="another">Sign in as ${another}?</h2>
-    <p>You are signed in as <bdi>${me.clientId}</bdi>${state.waiting > 0 && `, for whom ${state.waiting} waiting; it is sent after the next sign-in`}.</p>
+    <p>You are signed in as <bdi>${me.clientId}</bdi>.${state.waiting > 0 && ` Its waiting work (${state.waiting}) is sent when this client signs in again.`}</p>
     ${problem && html`<p class="alert" role="alert">${problem}</p>`}
     <div class="confirm">
       <button class="plain" onClick=${leave}>Stay</button>

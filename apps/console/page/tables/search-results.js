@@ -36,7 +36,7 @@ const Offered = ({ choices, onChoose }) => html`
       </button></li>`,
     )}
   </ul>
-  ${choices.length > choicesMax && html`<p class="note">And more: type on.</p>`}
+  ${choices.length > choicesMax && html`<p class="note">There are more. Type more to narrow the list.</p>`}
 `;
 
 /** Tells why there are no rows, and how to get out of it. */

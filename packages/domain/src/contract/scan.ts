@@ -171,7 +171,7 @@ export const ScanAnswer = z
             .int()
             .optional()
             .describe(
-              'The code stands in the list before, at this place, counted from 0; all its matches are told there, and only the first of them here',
+              'Index, from 0, of an earlier scan in the list with the same code. That result has all matches; this one has only the first',
             ),
         }),
       )

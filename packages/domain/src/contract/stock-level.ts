@@ -8,7 +8,7 @@ export const StockLevel = z
     available: z
       .number()
       .describe(
-        'Available for use: inStock - onHold - committed - packed; may be negative. Expired units count, though Issue takes none of them unasked',
+        'Available for use: inStock - onHold - committed - packed; may be negative. Expired units count, although Issue takes them only from a lot that `recno` names',
       ),
     inStock: z.number().describe('Total physically in the warehouse'),
     onOrder: z.number().describe('On open purchase orders'),

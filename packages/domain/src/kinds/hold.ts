@@ -82,8 +82,8 @@ and the warehouse of the lot in scope; another lot: 404. A lot that is used up: 
 
 In the list of transactions it has \`hold\` instead of lines; in the history of its lot it is a line that moves nothing. Holds by the command line are in neither.
 
-A lot that is so already stays as it is, with the reason that it has: \`changed: false\`. The call is recorded, and \`GET /Changes\` tells it as \`hold\`. The opposite call undoes it; it has no
-reversal. A lot that becomes empty loses its hold.${dryRunWords}`,
+If the lot is already on hold, or already released, nothing changes, and a hold keeps its reason: \`changed: false\`. The call is recorded, and appears in \`GET /Changes\` as \`hold\`. The
+opposite call undoes the change; there is no reversal. A lot that becomes empty loses its hold.${dryRunWords}`,
   bodies: {
     hold: { summary: 'On hold', value: { recno: 3, hold: true, reason: 'label is wet' } },
     release: { summary: 'Released', value: { recno: 3, hold: false } },

@@ -158,7 +158,7 @@ export function tooManyLotsToCount(lotsMax: number): Conflict {
     'tooManyLots',
     { lotsMoreThan: lotsMax, lotsMax },
     (text) =>
-      `Too many lots: more than ${text.lotsMax} lie there, and one transaction counts at most so many. ` +
+      `Too many lots: there are more than ${text.lotsMax}, the most that one transaction can count. ` +
       'Count them by serial, or one by its recno.',
   );
 }
@@ -169,8 +169,8 @@ export function tooManyToLookAt(lookedAtMax: number): Conflict {
     'tooManyLots',
     { lookedAtMax },
     (text) =>
-      `Too many lots: at most ${text.lookedAtMax} are looked at to find those that match, and these did not suffice. ` +
-      'Name something that fewer lots have, or one lot by its recno.',
+      `Too many lots: at most ${text.lookedAtMax} are examined to find matching ones, and that was not enough. ` +
+      'Use a filter that fewer lots match, or name one lot by its recno.',
   );
 }
 
@@ -284,7 +284,7 @@ export const cursorOutdated = conflict(
   'cursorOutdated',
   {},
   () =>
-    'This cursor is of a database that was restored since, or that lost its last changes. Take a new one and read the lists again.',
+    'This cursor is from before the database was restored or lost its last changes. Get a new cursor and read the lists again.',
 );
 
 /**

@@ -11,8 +11,8 @@ const receipt = { type: 'stock', ...transaction, lots: [fullLot] };
 export const changes: RouteDescription = {
   id: 'getChanges',
   notes: `
-*Extension.* Every change in your scope, in the order in which it could first be seen. No change ever appears behind a cursor that was given
-out, whatever commits late, and none comes twice. A change is
+*Extension.* Every change in your scope, in the order in which the changes became visible. Once you have a cursor, no change is ever inserted before it,
+however late a transaction commits, and none comes twice. A change is
 
 - \`stock\`: an applied stock transaction as in \`GET /Inventory/Transactions\`, with all of its \`lines\` and with its \`lots\` as they are now;
 - \`hold\`: a lot that was put on hold or released, as it is now;
@@ -35,9 +35,9 @@ although \`hasMore\` is true: an answer has at most 1 MiB, or one change that is
 With \`Accept: text/event-stream\` the same comes as server-sent events: one change each, its \`id\` the cursor behind it. A reader that connects
 again sends the last one as \`Last-Event-ID\`. Events end when your token does.
 
-A page that a stream tells counts as a request: as many changes as have come, at most \`limit\`. When pages follow each other, they are spread over what is left
-of the minute, and half of your limit stays for other calls. A client has at most as many waiting calls and streams at a time, at each api, as its limit of
-requests a minute; one more is 429.
+A stream sends changes in pages of at most \`limit\`, and each page counts as a request. If pages follow each other, they are spread over the rest of the
+minute, and half of your limit stays free for other calls. At each api, a client may have as many waiting calls and streams at a time as its limit of requests a
+minute; one more gets 429.
 
 409: the cursor is from before the database was restored from a backup, or what you had seen may have been lost in a failover. Begin again, with a
 new cursor.`,

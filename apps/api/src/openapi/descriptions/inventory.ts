@@ -51,8 +51,8 @@ export const warehouseStockLevels: RouteDescription = {
 export const setMinimum: RouteDescription = {
   id: 'setMinimum',
   notes: `*Extension.* The units that should be \`available\` of an item in a warehouse: \`low\` if there are fewer. \`null\` removes the minimum.
-The change feed tells as \`low\` when \`available\` falls below it, and again when it is back. The call may be repeated. It stops no
-transaction: an Issue takes all there is.`,
+The change feed has a \`low\` change when \`available\` falls below the minimum, and another when it has recovered. The call may be repeated.
+A minimum stops no transaction: an Issue can still take all there is.`,
   body: {
     set: { summary: '60 units', value: { minimum: minimum.minimum } },
     remove: { summary: 'No minimum', value: { minimum: null } },
@@ -68,10 +68,10 @@ transaction: an Issue takes all there is.`,
 
 export const stockAt: RouteDescription = {
   id: 'listStockAt',
-  notes: `*Extension.* The units in stock at the end of a moment, from the ledger: every transaction up to it counts, and none behind
-it. By \`partNo\`: one record for each item that has a stock level now, with 0 if it was not there. Summed over the warehouses in the
-client's scope, or in one. The answer for a moment never changes: a call for the last two seconds waits until they are over, and while
-a change is under way for long, 503. A moment in the future: 400. Lists for moments long ago take longer, and take turns with other costly lists.`,
+  notes: `*Extension.* The units in stock at the end of a moment, from the ledger: every transaction up to that moment counts, and none
+after it. By \`partNo\`: one record for each item that has a stock level now, with 0 if there was no stock. Summed over the warehouses in the
+client's scope, or in one. The answer for a moment never changes: a call for the last two seconds waits until they are over, and gets 503
+while a change stays open for long. A moment in the future: 400. Lists for moments long ago take longer, and take turns with other costly lists.`,
   answer: one(
     'With `?time=2026-01-31`, before the stock of the demo came',
     page({ partNo: 5, shortID: 'PAINT-WHITE', description: 'Wall paint, white', inStock: 0 }),
