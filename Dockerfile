@@ -12,10 +12,13 @@ COPY packages/auth/package.json packages/auth/
 COPY packages/client/package.json packages/client/
 COPY packages/db/package.json packages/db/
 COPY packages/domain/package.json packages/domain/
+COPY packages/libraries/postgres/package.json packages/libraries/postgres/
+COPY packages/libraries/process/package.json packages/libraries/process/
+COPY packages/libraries/redis/package.json packages/libraries/redis/
+COPY packages/libraries/turns/package.json packages/libraries/turns/
+COPY packages/libraries/webhooks/package.json packages/libraries/webhooks/
 COPY packages/paging/package.json packages/paging/
-COPY packages/process/package.json packages/process/
 COPY packages/queue/package.json packages/queue/
-COPY packages/webhooks/package.json packages/webhooks/
 # The secret is only for a private registry: docker build --secret id=npmrc,src=$HOME/.npmrc .
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     --mount=type=cache,target=/root/.npm \
@@ -31,7 +34,7 @@ COPY apps/console/src apps/console/src
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     --mount=type=cache,target=/root/.npm \
     --mount=type=cache,target=/pnpm-store \
-    rm -rf node_modules apps/*/node_modules packages/*/node_modules \
+    rm -rf node_modules apps/*/node_modules packages/*/node_modules packages/libraries/*/node_modules \
     && npx -y pnpm@12.21.0 install --frozen-lockfile --store-dir /pnpm-store --filter '@inventory/console...' \
     && node apps/console/src/build-client-package.ts
 

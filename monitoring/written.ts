@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { everyCheck } from '../apps/admin/src/doctor/examine.ts';
-import { inventoryCommand } from '../packages/process/src/called-as.ts';
-import { type Alert, adviceOf, diagnoses, sentenceOf } from '../packages/process/src/diagnoses.ts';
+import { inventoryCommand } from '../packages/domain/src/operating/called-as.ts';
+import { type Alert, adviceOf, diagnoses, sentenceOf } from '../packages/domain/src/operating/diagnoses.ts';
 import { dashboard } from './dashboard.ts';
 
 const alerts = Object.keys(diagnoses) as Alert[];
@@ -20,7 +20,7 @@ function ruleOf(alert: Alert): string {
 `;
 }
 
-const rules = `# Written by \`npx -y pnpm@12 monitoring\` from packages/process/src/diagnoses.ts.
+const rules = `# Written by \`npx -y pnpm@12 monitoring\` from packages/domain/src/operating/diagnoses.ts.
 groups:
   - name: inventory
     interval: 5s

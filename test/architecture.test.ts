@@ -14,7 +14,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((file) => file !== '' && existsSync(join(root, file)));
 
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
-const sources = files.filter((file) => /^(?:apps|packages)\/[^/]+\/src\/.*\.ts$/.test(file));
+const sources = files.filter((file) => /^(?:apps|packages|packages\/libraries)\/[^/]+\/src\/.*\.ts$/.test(file));
 const documents = files.filter((file) => /^(?:README|CONTRIBUTING|SECURITY|docs\/[a-z-]+)\.md$/.test(file));
 const page = files.filter((file) => /^apps\/console\/page\/.*\.js$/.test(file));
 const typescript = files.filter((file) => file.endsWith('.ts'));
@@ -39,7 +39,7 @@ function allImportsOf(file: string): string[] {
 
 /** The rooms: the folders directly below `src` or `page`; a file there is its own room. */
 function roomOf(file: string): string {
-  return file.split('/').slice(0, 4).join('/');
+  return /^(?:.*?\/)(?:src|page)\/[^/]+/.exec(file)![0];
 }
 
 test('every link of a page leads to an existing page and heading', () => {
@@ -107,9 +107,21 @@ test('every place in the table of CONTRIBUTING is there: from the root, or besid
   expect(gone).toEqual([]);
 });
 
+test('a library imports no package but libraries, so it knows nothing of stock', () => {
+  const libraries = sources.filter((file) => file.startsWith('packages/libraries/'));
+  expect(libraries.length).toBeGreaterThan(50);
+  const named = new Set(libraries.map((file) => file.split('/')[2]!));
+  const others = libraries.flatMap((file) =>
+    [...textOf(file).matchAll(/['"]@inventory\/([\w-]+)\//g)]
+      .filter(([, name]) => !named.has(name!))
+      .map(([, name]) => `${file}: ${name}`),
+  );
+  expect(others).toEqual([]);
+});
+
 test('SQL is in packages/db alone', () => {
   const elsewhere = sources.filter(
-    (file) => !file.startsWith('packages/db/') && /\b(?:sql|tx)`|\bsql\.unsafe\(/.test(textOf(file)),
+    (file) => !/^packages\/(?:db|libraries\/postgres)\//.test(file) && /\b(?:sql|tx)`|\bsql\.unsafe\(/.test(textOf(file)),
   );
   // Local databases and users are created before there is one to migrate.
   expect(elsewhere.filter((file) => !file.startsWith('packages/local/src/postgres/'))).toEqual([]);

@@ -14,7 +14,7 @@ import { writeBackup } from '@inventory/db/backup/backup';
 import { openBackup } from '@inventory/db/backup/backup-file';
 import { readIdentity } from '@inventory/db/backup/identity';
 import { migrationLockKey } from '@inventory/db/migrate/migrate';
-import { connect } from '@inventory/db/postgres/pool';
+import { connect } from '@inventory/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';

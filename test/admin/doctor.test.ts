@@ -3,7 +3,7 @@ import { machineChecks } from '@inventory/admin/doctor/machine-checks';
 import { redisChecks } from '@inventory/admin/doctor/redis-checks';
 import { createSigningKey } from '@inventory/auth/token';
 import { addFirstSigningKey, listSigningKeys, withdrawSigningKey } from '@inventory/db/access/signing-keys';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { queueName } from '@inventory/queue/envelope';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addressOf, parts } from '@inventory/db/access/logins';
 import { knownVersion } from '@inventory/db/migrate/schema-steps';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { useFolder } from '../harness/folders.ts';
 import { databaseOf } from '../harness/global-setup.ts';

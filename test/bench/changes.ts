@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { readChanges } from '@inventory/db/changes/read-changes';
 import { readFeedPosition } from '@inventory/db/changes/read-position';
 import { seed } from '@inventory/db/operator/seed';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { types } from '../harness/compiled.ts';
 import { readOptions } from '../harness/read-options.ts';
 import type { FollowersAsked, FollowersTold } from './change-followers.ts';

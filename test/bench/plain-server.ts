@@ -12,11 +12,11 @@ import { createApiMetrics } from '@inventory/api/metrics';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { createTokenHandler } from '@inventory/api/routes/token';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
-import { connect } from '@inventory/db/postgres/pool';
+import { connect } from '@inventory/postgres/pool';
 import { createFoldedLog } from '@inventory/process/log/folded-log';
 import { createLog } from '@inventory/process/log/log';
 import { createMetrics } from '@inventory/process/telemetry/metrics';
-import { connectProducer } from '@inventory/queue/redis/redis';
+import { connectProducer } from '@inventory/redis/redis';
 import { createPlainStock } from './plain-stock.ts';
 
 // The api with the plain way of writing: the very same checks, another Stock.

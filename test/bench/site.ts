@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { addressOf, type Part } from '@inventory/db/access/logins';
 import { findImbalances } from '@inventory/db/audit/audit';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import type { Stack } from '@inventory/local/stack';
 import { nodeOptions } from '@inventory/process/settings/node-options';
 import { addLogins, createLogins } from '../harness/servers/logins.ts';

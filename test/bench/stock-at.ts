@@ -3,7 +3,7 @@ import type { ListReading } from '@inventory/db/lists/pages/list-reading';
 import { stockAtPage } from '@inventory/db/lists/stock-at';
 import { stockDays } from '@inventory/db/lists/stock-days';
 import { seed } from '@inventory/db/operator/seed';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { readOptions } from '../harness/read-options.ts';
 import { medianOf } from './load.ts';
 import { tableOf } from './report.ts';

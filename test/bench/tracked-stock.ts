@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** An item with many lots in warehouse 1, each with its own serial or RFID tag. */
 export type TrackedItem = { itemID: string; lots: number; units: number; by: 'serial' | 'rfidTag' };

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { readOptions } from '../harness/read-options.ts';
 import { differs, ratioText } from './compare.ts';
 import { type CpuTime, canTellCpu, cpuPerRequest, readCpu } from './cpu-time.ts';

@@ -11,12 +11,12 @@ export type Clock = { name: string; file: string; ms: number; meaning: string };
 /** Name, file, and the event after this long, this often, or this long at most. */
 const known: readonly (readonly [string, string, string])[] = [
   ['redisWaitMs', 'packages/auth/src/rate-limit.ts', 'a request waits for Redis to count it'],
-  ['commandTimeoutMs', 'packages/queue/src/redis/redis.ts', 'the api waits for Redis to take an envelope'],
-  ['producerSilentMs', 'packages/queue/src/redis/redis.ts', 'a connection that owes an answer is replaced'],
-  ['sendWithinMs', 'packages/webhooks/src/send-message.ts', 'an attempt to send a message of a webhook ends'],
-  ['blockMs', 'packages/queue/src/redis/redis.ts', 'a worker’s blocking read of the queue returns'],
-  ['consumerSilentMs', 'packages/queue/src/redis/redis.ts', 'a silent blocking connection is replaced'],
-  ['heartbeatMs', 'packages/queue/src/redis/redis.ts', 'an idle connection is pinged'],
+  ['commandTimeoutMs', 'packages/libraries/redis/src/redis.ts', 'the api waits for Redis to take an envelope'],
+  ['producerSilentMs', 'packages/libraries/redis/src/redis.ts', 'a connection that owes an answer is replaced'],
+  ['sendWithinMs', 'packages/libraries/webhooks/src/send-message.ts', 'an attempt to send a message of a webhook ends'],
+  ['blockMs', 'packages/libraries/redis/src/redis.ts', 'a worker’s blocking read of the queue returns'],
+  ['consumerSilentMs', 'packages/libraries/redis/src/redis.ts', 'a silent blocking connection is replaced'],
+  ['heartbeatMs', 'packages/libraries/redis/src/redis.ts', 'an idle connection is pinged'],
   ['sweepEveryMs', 'packages/queue/src/submit/submit.ts', 'the timer of the waiters ticks'],
   ['busyFromMs', 'packages/queue/src/submit/lane.ts', 'an answer expected later is refused on arrival'],
   ['dropAfterMs', 'packages/queue/src/submit/waiters.ts', 'a request that has not been sent is refused'],
@@ -87,11 +87,11 @@ const known: readonly (readonly [string, string, string])[] = [
   ['listLimitMs', 'apps/api/src/database.ts', 'the api ends a list'],
   [
     'askWithinMs',
-    'packages/db/src/postgres/servers/standing.ts',
+    'packages/libraries/postgres/src/servers/standing.ts',
     'asking a server whether it is the primary fails',
   ],
-  ['goodForMs', 'packages/db/src/postgres/servers/primary.ts', 'the primary may be asked for again'],
-  ['watchEveryMs', 'packages/db/src/postgres/servers/hosts.ts', 'the primary is asked for without a cause'],
+  ['goodForMs', 'packages/libraries/postgres/src/servers/primary.ts', 'the primary may be asked for again'],
+  ['watchEveryMs', 'packages/libraries/postgres/src/servers/hosts.ts', 'the primary is asked for without a cause'],
   [
     'lookForMs',
     'packages/db/src/lists/pages/list-reading.ts',
@@ -122,7 +122,7 @@ const known: readonly (readonly [string, string, string])[] = [
   ['lookAtRedisEveryMs', 'apps/api/src/watch-needs.ts', 'an api checks for Redis and a worker'],
   ['lookAtPostgresEveryMs', 'apps/api/src/watch-needs.ts', 'an api checks for Postgres'],
   ['everyMs', 'apps/api/src/status-page/status-page.ts', 'the status page updates the cause'],
-  ['stopWithinMs', 'packages/process/src/run.ts', 'a stopping process is ended'],
+  ['stopWithinMs', 'packages/libraries/process/src/run.ts', 'a stopping process is ended'],
   ['stopWithinMs', 'apps/admin/src/start/supervise.ts', '`start` kills a process that does not stop'],
 ];
 

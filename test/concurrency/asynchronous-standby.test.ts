@@ -1,5 +1,5 @@
-import { connect } from '@inventory/db/postgres/pool';
-import { findLossyReplication } from '@inventory/db/postgres/servers/replication';
+import { connect } from '@inventory/postgres/pool';
+import { findLossyReplication } from '@inventory/postgres/servers/replication';
 import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';

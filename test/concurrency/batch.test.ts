@@ -1,5 +1,5 @@
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
-import { connect } from '@inventory/db/postgres/pool';
+import { connect } from '@inventory/postgres/pool';
 import { settle } from '@inventory/db/requests/settle';
 import { expect, test } from 'vitest';
 import { meanwhile } from '../harness/meanwhile.ts';

@@ -3,7 +3,7 @@ import { lotPage } from '@inventory/db/lists/list-lots';
 import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
-import { connect, type Sql, type Tx } from '@inventory/db/postgres/pool';
+import { connect, type Sql, type Tx } from '@inventory/postgres/pool';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';

@@ -6,7 +6,7 @@ import { createToldPages } from '@inventory/api/changes/told-pages';
 import { startServer } from '@inventory/api/server';
 import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { holdLot } from '@inventory/db/operator/holds';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { createLog } from '@inventory/process/log/log';
 import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';

@@ -4,7 +4,7 @@ import { listItems } from '@inventory/db/lists/list-items';
 import { lotPage } from '@inventory/db/lists/list-lots';
 import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import type { Change } from '@inventory/domain/contract/change';
 import type { Item } from '@inventory/domain/contract/item';
 import type { StockLevel } from '@inventory/domain/contract/stock-level';

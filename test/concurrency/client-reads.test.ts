@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { createClientCache } from '@inventory/api/http/callers/client-cache';
-import type { Sql } from '@inventory/db/postgres/pool';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { Sql } from '@inventory/postgres/pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { expect, test } from 'vitest';
 import { expectWaiting } from '../harness/queue/batches.ts';
 import { useService } from '../harness/service/service.ts';

@@ -1,5 +1,5 @@
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
-import { connect, type Sql, type Tx } from '@inventory/db/postgres/pool';
+import { connect, type Sql, type Tx } from '@inventory/postgres/pool';
 import { readOriginals } from '@inventory/db/requests/subjects';
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Queued } from '@inventory/domain/request';

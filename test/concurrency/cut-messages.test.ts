@@ -1,6 +1,6 @@
 import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
-import { connect } from '@inventory/db/postgres/pool';
+import { connect } from '@inventory/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { through } from '../harness/network/through.ts';
 import { useBatches } from '../harness/queue/batches.ts';

@@ -3,7 +3,7 @@ import { kinds } from '@inventory/domain/kinds/kinds';
 import type { QueuedRequest, StockRequest } from '@inventory/domain/request';
 import { envelopeVersionOf, queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
-import { blockMs, connectConsumer } from '@inventory/queue/redis/redis';
+import { blockMs, connectConsumer } from '@inventory/redis/redis';
 import { knownVersion } from '@inventory/queue/request-versions';
 import { signEnvelope } from '@inventory/queue/signature';
 import { Worker } from 'bullmq';

@@ -1,4 +1,4 @@
-import { createFairRoom, type Visit } from '@inventory/api/turns/fair-room';
+import { createFairRoom, type Visit } from '@inventory/turns/fair-room';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 

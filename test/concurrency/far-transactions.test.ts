@@ -2,7 +2,7 @@ import { readLot } from '@inventory/db/lists/read-lot';
 import { stockAtPage } from '@inventory/db/lists/stock-at';
 import { stockDays } from '@inventory/db/lists/stock-days';
 import { seed } from '@inventory/db/operator/seed';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { expect, test } from 'vitest';
 import { useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';

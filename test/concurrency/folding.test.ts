@@ -1,5 +1,5 @@
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
-import { connect } from '@inventory/db/postgres/pool';
+import { connect } from '@inventory/postgres/pool';
 import { expect, test } from 'vitest';
 import { useBatches } from '../harness/queue/batches.ts';
 

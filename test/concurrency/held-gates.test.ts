@@ -1,6 +1,6 @@
 import { applyBatch, GatesHeldError } from '@inventory/db/batch/apply-batch';
 import { forget } from '@inventory/db/batch/gates';
-import { connect } from '@inventory/db/postgres/pool';
+import { connect } from '@inventory/postgres/pool';
 import { itemIdOf } from '@inventory/domain/kinds/kinds';
 import { operationsOf, type QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';

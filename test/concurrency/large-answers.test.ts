@@ -1,5 +1,5 @@
 import { queueName } from '@inventory/queue/envelope';
-import { connectConsumer } from '@inventory/queue/redis/redis';
+import { connectConsumer } from '@inventory/redis/redis';
 import type { SignedAnswer } from '@inventory/queue/signature';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { describe, expect, onTestFinished, test } from 'vitest';

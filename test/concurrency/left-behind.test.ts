@@ -1,12 +1,12 @@
 import { watchNeeds } from '@inventory/api/watch-needs';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
-import { createLeftBehind } from '@inventory/db/postgres/left-behind';
-import { connect, type Sql, untilDone } from '@inventory/db/postgres/pool';
+import { createLeftBehind } from '@inventory/postgres/left-behind';
+import { connect, type Sql, untilDone } from '@inventory/postgres/pool';
 import {
   createStatementPool,
   NeverBegunError,
   type StatementPool,
-} from '@inventory/db/postgres/statement-pool';
+} from '@inventory/postgres/statement-pool';
 import { createFoldedLog } from '@inventory/process/log/folded-log';
 import { createLog } from '@inventory/process/log/log';
 import { createPresence } from '@inventory/process/presence';

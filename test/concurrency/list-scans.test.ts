@@ -3,7 +3,7 @@ import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { readChanges } from '@inventory/db/changes/read-changes';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { isKeyed } from '@inventory/db/requests/idempotency-keys';
 import { settle } from '@inventory/db/requests/settle';
 import { readOriginals } from '@inventory/db/requests/subjects';

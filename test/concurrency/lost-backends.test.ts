@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { connect, isOutage } from '@inventory/db/postgres/pool';
+import { connect, isOutage } from '@inventory/postgres/pool';
 import { choosePort } from '@inventory/local/free-port';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStretch } from '../harness/network/through.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type MigrateOptions, migrate, migrationLockKey } from '@inventory/db/migrate/migrate';
 import { readSteps } from '@inventory/db/migrate/schema-steps';
 import { type TryOptions, tryMigrations } from '@inventory/db/migrate/try-migrations';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../harness/servers/database.ts';
 

@@ -1,7 +1,7 @@
 import { startServer } from '@inventory/api/server';
 import { migrate } from '@inventory/db/migrate/migrate';
-import { settingsOf } from '@inventory/db/postgres/connection-settings';
-import { connect } from '@inventory/db/postgres/pool';
+import { settingsOf } from '@inventory/postgres/connection-settings';
+import { connect } from '@inventory/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

@@ -7,7 +7,7 @@ import {
 import { readsOf } from '@inventory/db/batch/picks/read-picks';
 import { readUntaken } from '@inventory/db/batch/picks/untaken-stock';
 import { readFacts } from '@inventory/db/batch/read-facts';
-import { connect, type Sql, type Tx } from '@inventory/db/postgres/pool';
+import { connect, type Sql, type Tx } from '@inventory/postgres/pool';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';

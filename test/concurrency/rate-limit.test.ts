@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createRateLimiter } from '@inventory/auth/rate-limit';
-import { connectProducer } from '@inventory/queue/redis/redis';
+import { connectProducer } from '@inventory/redis/redis';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';

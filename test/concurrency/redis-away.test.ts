@@ -1,6 +1,6 @@
 import { startServer } from '@inventory/api/server';
 import { createLog } from '@inventory/process/log/log';
-import { connectProducer } from '@inventory/queue/redis/redis';
+import { connectProducer } from '@inventory/redis/redis';
 import { startWorker } from '@inventory/worker/worker';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, describe, expect, inject, onTestFinished, test } from 'vitest';

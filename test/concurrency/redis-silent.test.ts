@@ -1,6 +1,6 @@
 import { watchService } from '@inventory/queue/consume/service-watch';
 import { openQueue } from '@inventory/queue/queue';
-import { connectConsumer, connectProducer } from '@inventory/queue/redis/redis';
+import { connectConsumer, connectProducer } from '@inventory/redis/redis';
 import { RedisConnection } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';

@@ -1,6 +1,6 @@
 import { createReplica, type Replica } from '@inventory/api/lists/replica';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
-import { createStatementPool, type StatementPool, type Wait } from '@inventory/db/postgres/statement-pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
+import { createStatementPool, type StatementPool, type Wait } from '@inventory/postgres/statement-pool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from '@inventory/db/postgres/pool';
+import { connect } from '@inventory/postgres/pool';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { expect, onTestFinished, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';

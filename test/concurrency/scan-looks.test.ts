@@ -1,4 +1,4 @@
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { findItemMatches, findStockMatches, type StockAsk } from '@inventory/db/scan/find-matches';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';

@@ -4,7 +4,7 @@ import { serveShard } from '@inventory/queue/consume/serve-shard';
 import { shareShards } from '@inventory/queue/consume/share-shards';
 import { queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
-import { connectProducer } from '@inventory/queue/redis/redis';
+import { connectProducer } from '@inventory/redis/redis';
 import { leaveSeat, readSeating, readShardCount, seatKeys, seatMs, takeSeat } from '@inventory/queue/seats';
 import { signEnvelope } from '@inventory/queue/signature';
 import { keepSeen, lookAtQueue } from '@inventory/queue/workers-seen';

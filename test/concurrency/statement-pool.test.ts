@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { connect } from '@inventory/db/postgres/pool';
+import { connect } from '@inventory/postgres/pool';
 import {
   createStatementPool,
   type StatementPool,
   type StatementPoolOptions,
-} from '@inventory/db/postgres/statement-pool';
+} from '@inventory/postgres/statement-pool';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openHeldWay } from '../harness/network/held-connections.ts';
 import { turn } from '../harness/queue/submitter.ts';

@@ -7,8 +7,8 @@ import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '
 import { readScope } from '@inventory/db/catalog/warehouses';
 import { readChanges } from '@inventory/db/changes/read-changes';
 import { readFeedPosition } from '@inventory/db/changes/read-position';
-import { mayBeApplied } from '@inventory/db/postgres/lost-answer';
-import { connect, isOutage, type Sql } from '@inventory/db/postgres/pool';
+import { mayBeApplied } from '@inventory/postgres/lost-answer';
+import { connect, isOutage, type Sql } from '@inventory/postgres/pool';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import { blockMs } from '@inventory/queue/redis/redis';
+import { blockMs } from '@inventory/redis/redis';
 import { createWebhookQueue } from '@inventory/queue/webhooks/webhook-queue';
 import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';

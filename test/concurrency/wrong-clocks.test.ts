@@ -9,7 +9,7 @@ import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
 import { correctTimes } from '@inventory/db/operator/stored-times';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { createRetentionClock } from '@inventory/db/requests/retention-clock';
 import type { Page } from '@inventory/paging/page';

@@ -25,7 +25,7 @@ test('a field of a lot is two places: every receipt, split, list, filter, feed a
   expect(Object.keys(edits)).toHaveLength(2);
   const { folder, command, start } = await changedCopy(edits);
   // The compiler names no further place.
-  const include = ['apps/*/src', 'packages/*/src'];
+  const include = ['apps/*/src', 'packages/*/src', 'packages/libraries/*/src'];
   writeFileSync(join(folder, 'parts.json'), JSON.stringify({ extends: './tsconfig.json', include }));
   const compiled = spawnSync('node_modules/.bin/tsc', ['-p', 'parts.json'], {
     cwd: folder,

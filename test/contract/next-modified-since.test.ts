@@ -6,7 +6,7 @@ import { itemPage } from '@inventory/db/lists/list-items';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { holdLot } from '@inventory/db/operator/holds';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/request';
 import { expect } from 'vitest';
 import { dateTime } from '../harness/contract/answers.ts';

@@ -230,7 +230,7 @@ describe('the pods', () => {
     const msOf = (name: string, file: string) =>
       readClocks().find((clock) => clock.name === name && clock.file === file)!.ms;
     const answerWithinMs = msOf('answerWithinMs', 'apps/api/src/http/route.ts');
-    const stopWithinMs = msOf('stopWithinMs', 'packages/process/src/run.ts');
+    const stopWithinMs = msOf('stopWithinMs', 'packages/libraries/process/src/run.ts');
     const { DRAIN_MS } = environmentOf('inventory-api');
     expect(Number(DRAIN_MS) + answerWithinMs).toBeLessThan(stopWithinMs);
     const tooLong = { DRAIN_MS: String(stopWithinMs - answerWithinMs) };

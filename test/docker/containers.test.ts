@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parts } from '@inventory/db/access/logins';
 import { nodeOptions } from '@inventory/process/settings/node-options';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { packageFolders } from '../harness/package-folders.ts';
 
 type Service = {
   environment?: Record<string, string | number>;
@@ -128,11 +129,8 @@ test('the image holds the compile cache of the sources, made by the user who wil
 });
 
 test('the image is built from every app and package except packages/local', () => {
-  const folders = ['apps', 'packages'].flatMap((parent) =>
-    readdirSync(join(root, parent)).map((name) => `${parent}/${name}`),
-  );
   const copied = [...dockerfile.matchAll(/^COPY (\S+)\/package\.json /gm)].map(([, folder]) => folder);
-  expect(copied.sort()).toEqual(folders.filter((folder) => folder !== 'packages/local').sort());
+  expect(copied.sort()).toEqual(packageFolders.filter((folder) => folder !== 'packages/local').sort());
 });
 
 test('the command line starts without @inventory/local, which the image does not have', () => {

@@ -1,4 +1,4 @@
-import { redisRulesOf } from '@inventory/queue/redis/redis-rights';
+import { redisRulesOf } from '@inventory/queue/redis-rights';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { type OwnRedis, startOwnRedis } from '../harness/servers/own-redis.ts';

@@ -1,4 +1,4 @@
-import { MasterConnector } from '@inventory/queue/redis/sentinel-connector';
+import { MasterConnector } from '@inventory/redis/sentinel-connector';
 import { expect, test } from 'vitest';
 
 test('the listener of a connection is ended once, however often a new master is looked for', async () => {

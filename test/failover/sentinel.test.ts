@@ -1,4 +1,4 @@
-import { connectConsumer, connectOnce } from '@inventory/queue/redis/redis';
+import { connectConsumer, connectOnce } from '@inventory/redis/redis';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startProxy } from '../faults/proxy.ts';
 import { asPart } from '../harness/as-part.ts';

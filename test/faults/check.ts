@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { type ItemKind, isTransaction, type Told } from './told.ts';
 
 export type Findings = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { addressOf } from '@inventory/db/access/logins';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { migrate } from '@inventory/db/migrate/migrate';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { POSTGRES_ENVIRONMENT } from '@inventory/local/postgres/postgres-data';
 import { createRedisUsers } from '@inventory/local/redis-users';
 import { startStack } from '@inventory/local/stack';

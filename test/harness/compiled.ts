@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { packageFolders } from './package-folders.ts';
 
 const root = join(import.meta.dirname, '../..');
-const workspaces = ['apps', 'packages'];
 const own = '@inventory';
 /** The module that lets Node run TypeScript, for `--import`. */
 export const types = pathToFileURL(join(root, 'apps/admin/types.mjs')).href;
@@ -28,16 +28,13 @@ export function compileCheckout(folder: string): void {
   mkdirSync(join(root, '.local'), { recursive: true });
   const options = ['--noEmit', 'false', '--noCheck', '--rewriteRelativeImportExtensions', '--rootDir', '.'];
   execFileSync(join(root, 'node_modules/.bin/tsc'), [...options, '--outDir', folder], { cwd: root });
-  const packages = workspaces.flatMap((each) =>
-    readdirSync(join(root, each)).map((name) => join(each, name)),
-  );
-  for (const each of [...packages, 'test']) placePackage(folder, each);
+  for (const each of [...packageFolders, 'test']) placePackage(folder, each);
   // `start` runs these by the names of their sources.
   for (const name of ['api', 'worker']) {
     const main = join(folder, 'apps', name, 'src/main');
     copyFileSync(`${main}.js`, `${main}.ts`);
   }
-  linkAll(folder, '', ['.git', ...workspaces, 'test']);
+  linkAll(folder, '', ['.git', 'apps', 'packages', 'test']);
 }
 
 /**

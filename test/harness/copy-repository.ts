@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { packageFolders } from './package-folders.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -17,11 +18,7 @@ export async function copyRepository(copy: string): Promise<string> {
     });
   }
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
-  const packages = ['test'];
-  for (const group of ['apps', 'packages']) {
-    for (const entry of await readdir(join(root, group))) packages.push(`${group}/${entry}`);
-  }
-  for (const each of packages) {
+  for (const each of ['test', ...packageFolders]) {
     const links = join(root, each, 'node_modules');
     // Relative links, kept as they are, so that the packages of the copy find each other and not the
     // originals.

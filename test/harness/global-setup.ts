@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { migrate } from '@inventory/db/migrate/migrate';
-import { connect } from '@inventory/db/postgres/pool';
+import { connect } from '@inventory/postgres/pool';
 import { startStack } from '@inventory/local/stack';
 import { Redis } from 'ioredis';
 import type { TestProject } from 'vitest/node';

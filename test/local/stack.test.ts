@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { connect } from '@inventory/db/postgres/pool';
+import { connect } from '@inventory/postgres/pool';
 import { run } from '@inventory/local/processes/process';
 import {
   LocalStackError,

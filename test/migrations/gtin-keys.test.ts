@@ -2,7 +2,7 @@ import { findItem } from '@inventory/db/catalog/items';
 import { findNamedItems } from '@inventory/db/catalog/named-items';
 import { migrate } from '@inventory/db/migrate/migrate';
 import { listSharedGtins } from '@inventory/db/operator/manage-aliases';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { gtin14Of, gtinSpellingsOf } from '@inventory/domain/scan/check-digits';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

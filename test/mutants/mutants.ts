@@ -25,8 +25,8 @@ const gates = 'packages/db/src/batch/gates.ts';
 const readBatch = 'packages/db/src/batch/read-batch.ts';
 const idempotency = 'packages/db/src/requests/idempotency-keys.ts';
 const lane = 'packages/queue/src/submit/lane.ts';
-const statementPool = 'packages/db/src/postgres/statement-pool.ts';
-const replica = 'packages/db/src/postgres/servers/replica.ts';
+const statementPool = 'packages/libraries/postgres/src/statement-pool.ts';
+const replica = 'packages/libraries/postgres/src/servers/replica.ts';
 const searchItems = 'packages/db/src/lists/search-items.ts';
 const seats = 'packages/queue/src/seats.ts';
 const serveWebhooks = 'packages/db/src/webhooks/serve-webhooks.ts';
@@ -35,7 +35,7 @@ const submit = 'packages/queue/src/submit/submit.ts';
 const backup = 'packages/db/src/backup/backup.ts';
 const upkeep = 'packages/db/migrations/0004_wrong_clocks.sql';
 const signature = 'packages/queue/src/signature.ts';
-const redisRights = 'packages/queue/src/redis/redis-rights.ts';
+const redisRights = 'packages/queue/src/redis-rights.ts';
 const waiters = 'packages/queue/src/submit/waiters.ts';
 const caddyfile = 'docker/proxy/Caddyfile';
 
@@ -134,14 +134,14 @@ export const mutants: readonly Mutant[] = [
   ]),
   ...noticedBy('concurrency/redis-away.test.ts', [
     mutant('enableOfflineQueue: true', 'a command fails at once', [
-      ['packages/queue/src/redis/redis.ts', 'enableOfflineQueue: false', 'enableOfflineQueue: true'],
+      ['packages/libraries/redis/src/redis.ts', 'enableOfflineQueue: false', 'enableOfflineQueue: true'],
     ]),
     mutant(
       'every reply of a wrong server ends the connection again',
       'many replies that ask for another server',
       [
         [
-          'packages/queue/src/redis/redis.ts',
+          'packages/libraries/redis/src/redis.ts',
           'if (!isToReconnect || redis.stream?.writableEnded !== true) disconnect',
           'disconnect',
         ],
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
   ...noticedBy('concurrency/start-up.test.ts', [
     mutant('synchronous_commit = off accepted', 'synchronous_commit = off', [
       [
-        'packages/db/src/postgres/wrong-settings.ts',
+        'packages/libraries/postgres/src/wrong-settings.ts',
         `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
         '',
       ],
@@ -394,7 +394,7 @@ async function importKey(`,
     ]),
     mutant('every error with a code counts as an outage', 'an outage is', [
       [
-        'packages/db/src/postgres/pool.ts',
+        'packages/libraries/postgres/src/pool.ts',
         'return error instanceof postgres.PostgresError ? unavailable.test(code) : unreachable.has(code);',
         'return unreachable.has(code) || code.length === 5;',
       ],
@@ -443,12 +443,12 @@ async function importKey(`,
   ...struckBy('postgres kill -9', [
     mutant('synchronous_commit = off, as the fault harness sees it', '2', [
       [
-        'packages/db/src/postgres/wrong-settings.ts',
+        'packages/libraries/postgres/src/wrong-settings.ts',
         `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
         '',
       ],
       [
-        'packages/db/src/postgres/connection-settings.ts',
+        'packages/libraries/postgres/src/connection-settings.ts',
         `TimeZone: 'UTC',`,
         `TimeZone: 'UTC', synchronous_commit: 'off',`,
       ],
@@ -486,10 +486,10 @@ async function importKey(`,
   ]),
   ...noticedBy('concurrency/redis-silent.test.ts', [
     mutant('an idle connection is not probed', 'that nobody uses', [
-      ['packages/queue/src/redis/redis.ts', 'redis.ping()', 'Promise.reject()'],
+      ['packages/libraries/redis/src/redis.ts', 'redis.ping()', 'Promise.reject()'],
     ]),
     mutant('a replica counts as the server', 'after a failover', [
-      ['packages/queue/src/redis/redis.ts', '(READONLY|', '('],
+      ['packages/libraries/redis/src/redis.ts', '(READONLY|', '('],
     ]),
     mutant('the canary concludes nothing from silence', 'answers nothing', [
       ['packages/queue/src/consume/service-watch.ts', `return name === 'ReplyError' ||`, 'return true ||'],
@@ -543,7 +543,7 @@ async function importKey(`,
     ]),
     mutant('requests in doubt after a connection ended while settling', 'a request that the queue refuses', [
       [
-        'apps/api/src/turns/ask-again.ts',
+        'packages/libraries/turns/src/ask-again.ts',
         'performance.now() + againAfterMs > untilMs',
         'performance.now() > 0',
       ],
@@ -552,14 +552,14 @@ async function importKey(`,
   ...noticedBy('concurrency/statement-pool.test.ts', [
     mutant('a connection that swallows statements is kept', 'others are served beside it', [
       [
-        'packages/db/src/postgres/statement-pool.ts',
+        'packages/libraries/postgres/src/statement-pool.ts',
         'late = setImmediate(() => suspectSince(connection, startedAt));',
         'late = undefined;',
       ],
     ]),
     mutant('a process that stood still throws its connections away', 'nor taken for hanging', [
       [
-        'packages/db/src/postgres/statement-pool.ts',
+        'packages/libraries/postgres/src/statement-pool.ts',
         'late = setImmediate(() => suspectSince(connection, startedAt));',
         'suspectSince(connection, startedAt);',
       ],
@@ -574,7 +574,7 @@ async function importKey(`,
       [statementPool, '(cancels && isOutage(error))', 'false'],
     ]),
     mutant('the rows of finished statements are kept', 'rows that were read are not kept', [
-      ['packages/db/src/postgres/cancellable.ts', 'statements.delete(each);', 'void each;'],
+      ['packages/libraries/postgres/src/cancellable.ts', 'statements.delete(each);', 'void each;'],
     ]),
   ]),
   ...noticedBy('concurrency/migrations.test.ts', [
@@ -610,7 +610,7 @@ async function importKey(`,
   ]),
   ...noticedBy('security/secrets-in-logs.test.ts', [
     mutant('libraries print directly', 'libraries print', [
-      ['packages/process/src/log/outlets.ts', 'of consoleMethods) {', 'of consoleMethods.slice(9)) {'],
+      ['packages/libraries/process/src/log/outlets.ts', 'of consoleMethods) {', 'of consoleMethods.slice(9)) {'],
     ]),
   ]),
   ...noticedBy('security/errors-in-logs.test.ts', [
@@ -707,7 +707,7 @@ async function importKey(`,
       ],
     ]),
     mutant('lists are served in order of arrival, not by client', 'go between those of one client', [
-      ['apps/api/src/turns/fair-line.ts', 'if (places.delete(name)) places.set(name, own);', ''],
+      ['packages/libraries/turns/src/fair-line.ts', 'if (places.delete(name)) places.set(name, own);', ''],
     ]),
   ]),
   ...noticedBy('contract/next-modified-since.test.ts', [
@@ -738,7 +738,7 @@ async function importKey(`,
   ]),
   ...noticedBy('concurrency/left-behind.test.ts', [
     mutant('connections opened while Postgres cannot be asked', 'cannot be asked', [
-      ['packages/db/src/postgres/left-behind.ts', 'catch(() => asked.length)', 'catch(() => 0)'],
+      ['packages/libraries/postgres/src/left-behind.ts', 'catch(() => asked.length)', 'catch(() => 0)'],
     ]),
   ]),
   ...noticedBy('concurrency/changes-waiting.test.ts', [
@@ -964,10 +964,10 @@ async function importKey(`,
   ]),
   ...noticedBy('concurrency/asynchronous-standby.test.ts', [
     mutant('a read-only server is believed', 'never the old one', [
-      ['packages/db/src/postgres/pool.ts', 'return ofSeveralHosts.has(sql) &&', 'return false &&'],
+      ['packages/libraries/postgres/src/pool.ts', 'return ofSeveralHosts.has(sql) &&', 'return false &&'],
     ]),
     mutant('a former primary is accepted again', 'the promoted server alone', [
-      ['packages/db/src/postgres/servers/primary.ts', 'if (standing.timeline < timeline) {', 'if (false) {'],
+      ['packages/libraries/postgres/src/servers/primary.ts', 'if (standing.timeline < timeline) {', 'if (false) {'],
     ]),
     mutant('a position on another timeline counts', 'the promoted server alone', [
       [
@@ -1080,11 +1080,11 @@ async function importKey(`,
   ]),
   ...noticedBy('security/webhook-addresses.test.ts', [
     mutant('only the first address of a receiver is checked', 'among its addresses', [
-      ['packages/webhooks/src/resolve.ts', 'of addresses) {', 'of addresses.slice(0, 1)) {'],
+      ['packages/libraries/webhooks/src/resolve.ts', 'of addresses) {', 'of addresses.slice(0, 1)) {'],
     ]),
     mutant('the name of a receiver is looked up again for the connection', 'looked up once', [
       [
-        'packages/webhooks/src/bounded-connection.ts',
+        'packages/libraries/webhooks/src/bounded-connection.ts',
         'if (all) done(null, addresses);',
         "if (all) import('node:dns').then(({ lookup }) => lookup(host, { all }, done));",
       ],

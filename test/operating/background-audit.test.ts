@@ -1,7 +1,7 @@
 import { startServer } from '@inventory/api/server';
 import { findImbalances } from '@inventory/db/audit/audit';
 import { type AuditSlice, auditSlice, listDrift } from '@inventory/db/audit/audit-slice';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import { startAuditKeeper } from '@inventory/worker/audit-keeper';
 import { startWorker } from '@inventory/worker/worker';

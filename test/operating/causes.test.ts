@@ -1,4 +1,4 @@
-import { whyUnwritable } from '@inventory/db/postgres/pool';
+import { whyUnwritable } from '@inventory/postgres/pool';
 import { unwritableReasons } from '@inventory/process/unwritable';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';

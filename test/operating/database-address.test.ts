@@ -1,5 +1,5 @@
 import { apiSettings } from '@inventory/api/config';
-import { serverOptions } from '@inventory/db/postgres/servers/server-options';
+import { serverOptions } from '@inventory/postgres/servers/server-options';
 import { connections, readConfig } from '@inventory/process/settings/config';
 import {
   describePlaces,

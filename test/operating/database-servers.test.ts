@@ -4,7 +4,7 @@ import { connect as connectTcp, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { startServer } from '@inventory/api/server';
-import { type ConnectOptions, connect } from '@inventory/db/postgres/pool';
+import { type ConnectOptions, connect } from '@inventory/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';

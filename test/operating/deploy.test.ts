@@ -4,7 +4,7 @@ import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/access/clients';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { knownVersion } from '@inventory/db/migrate/schema-steps';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { copyRepository } from '../harness/copy-repository.ts';

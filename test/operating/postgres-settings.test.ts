@@ -1,7 +1,7 @@
 import { makeChecks } from '@inventory/admin/doctor/check';
 import { postgresChecks } from '@inventory/admin/doctor/postgres-checks';
 import { startServer } from '@inventory/api/server';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import { startWorker } from '@inventory/worker/worker';
 import { expect, inject, test } from 'vitest';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startServer } from '@inventory/api/server';
 import { findCauses } from '@inventory/api/status-page/causes';
 import { createSnapshots } from '@inventory/api/status-page/snapshot';
-import type { SeenServer } from '@inventory/db/postgres/servers/seen-servers';
+import type { SeenServer } from '@inventory/postgres/servers/seen-servers';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';

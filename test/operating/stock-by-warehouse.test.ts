@@ -1,4 +1,4 @@
-import { connect } from '@inventory/db/postgres/pool';
+import { connect } from '@inventory/postgres/pool';
 import { readStockByWarehouse } from '@inventory/db/status-page/stock-by-warehouse';
 import { expect, onTestFinished, test } from 'vitest';
 import { useService } from '../harness/service/service.ts';

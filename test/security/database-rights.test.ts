@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressOf, ensureLogins, excessRightsOf, type Part, parts } from '@inventory/db/access/logins';
 import { migrate } from '@inventory/db/migrate/migrate';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { startPostgres } from '@inventory/local/postgres/postgres';
 import { removePostgresHome } from '@inventory/local/postgres/postgres-home';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';

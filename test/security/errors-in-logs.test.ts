@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { connect, type Tx } from '@inventory/db/postgres/pool';
+import { connect, type Tx } from '@inventory/postgres/pool';
 import { describeError, hiddenMessage } from '@inventory/process/log/describe-error';
 import { createLog } from '@inventory/process/log/log';
 import { PlainError } from '@inventory/process/plain-error';

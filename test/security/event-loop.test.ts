@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { ApiClient } from '../harness/service/api-client.ts';

@@ -10,22 +10,22 @@ const program = join(root, 'test/harness/network/fails-at-once.ts');
 
 // How each try ends; and the files of ours that begin a connection, a look-up or a request in it.
 const expected: [name: string, outcome: string, files: string[]][] = [
-  ['a message to an address', 'unreachable', ['packages/webhooks/src/bounded-connection.ts']],
-  ['a message to a name', 'unreachable', ['packages/webhooks/src/send-message.ts']],
+  ['a message to an address', 'unreachable', ['packages/libraries/webhooks/src/bounded-connection.ts']],
+  ['a message to a name', 'unreachable', ['packages/libraries/webhooks/src/send-message.ts']],
   ['a message to a name, encrypted', 'unreachable', []],
-  ['a message to a name without name servers', 'unknownHost', ['packages/webhooks/src/look-up.ts']],
-  ['Postgres by address', 'ENETUNREACH', ['packages/db/src/postgres/pool.ts']],
+  ['a message to a name without name servers', 'unknownHost', ['packages/libraries/webhooks/src/look-up.ts']],
+  ['Postgres by address', 'ENETUNREACH', ['packages/libraries/postgres/src/pool.ts']],
   ['Postgres by name', 'ECONNREFUSED', []],
   [
     'Postgres on several hosts',
     'ENETUNREACH',
-    ['packages/db/src/postgres/servers/hosts.ts', 'packages/db/src/postgres/servers/standing.ts'],
+    ['packages/libraries/postgres/src/servers/hosts.ts', 'packages/libraries/postgres/src/servers/standing.ts'],
   ],
-  ['Redis by address', 'told', ['packages/queue/src/redis/redis.ts']],
+  ['Redis by address', 'told', ['packages/libraries/redis/src/redis.ts']],
   ['Redis by name', 'told', []],
   ['Redis by Sentinels', 'told', []],
-  ['Redis Cluster', 'told', ['packages/queue/src/redis/redis-cluster.ts']],
-  ['the node of a Redis Cluster', 'a socket', ['packages/queue/src/redis/slot-connector.ts']],
+  ['Redis Cluster', 'told', ['packages/libraries/redis/src/redis-cluster.ts']],
+  ['the node of a Redis Cluster', 'a socket', ['packages/libraries/redis/src/slot-connector.ts']],
   ['a Redis of this machine', 'refused', ['packages/local/src/redis/redis.ts']],
   ['the api of this machine', 'refused', ['apps/admin/src/start/banner.ts']],
   [
@@ -33,13 +33,13 @@ const expected: [name: string, outcome: string, files: string[]][] = [
     expect.stringContaining('does not answer'),
     ['apps/admin/src/doctor/machine-checks.ts'],
   ],
-  ['the certificate of an address', 'refused', ['packages/process/src/certificate-end.ts']],
+  ['the certificate of an address', 'refused', ['packages/libraries/process/src/certificate-end.ts']],
   ['a call of the client', 'refused', ['packages/client/src/http/transport.ts']],
 ];
 // These begin one in the same way as a file of the table, by the driver, which tells its caller.
 const alike: Record<string, string> = {
-  'packages/db/src/postgres/trace-statements.ts': 'never connects',
-  'packages/local/src/postgres/postgres.ts': 'as packages/db/src/postgres/pool.ts',
+  'packages/libraries/postgres/src/trace-statements.ts': 'never connects',
+  'packages/local/src/postgres/postgres.ts': 'as packages/libraries/postgres/src/pool.ts',
 };
 
 test('no connection, look-up or request that fails in the turn in which it began ends a process', async () => {

@@ -3,7 +3,7 @@ import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { answersKey, readerOf } from '@inventory/queue/answer-streams';
 import { openQueue } from '@inventory/queue/queue';
-import { connectConsumer } from '@inventory/queue/redis/redis';
+import { connectConsumer } from '@inventory/redis/redis';
 import { createRefusals } from '@inventory/queue/refusals';
 import { signAnswer, signEnvelope } from '@inventory/queue/signature';
 import type { Queue } from 'bullmq';

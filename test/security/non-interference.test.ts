@@ -5,7 +5,7 @@ import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { itemSortColumns } from '@inventory/db/lists/list-items';
 import { lotSortColumns } from '@inventory/db/lists/list-lots';
 import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
-import type { Tx } from '@inventory/db/postgres/pool';
+import type { Tx } from '@inventory/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { request } from 'undici';

@@ -7,7 +7,7 @@ import { digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/access/clients';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { migrate } from '@inventory/db/migrate/migrate';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { type Stack, startStack } from '@inventory/local/stack';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

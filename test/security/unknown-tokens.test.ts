@@ -9,8 +9,8 @@ import {
   readVerifyingKeys,
   rotateSigningKey,
 } from '@inventory/db/access/signing-keys';
-import { connect } from '@inventory/db/postgres/pool';
-import { createStatementPool, type StatementPool } from '@inventory/db/postgres/statement-pool';
+import { connect } from '@inventory/postgres/pool';
+import { createStatementPool, type StatementPool } from '@inventory/postgres/statement-pool';
 import { createLog } from '@inventory/process/log/log';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Client } from '@inventory/auth/client';
-import { isStatementTimeout, isUnanswered } from '@inventory/db/postgres/pool';
+import { isStatementTimeout, isUnanswered } from '@inventory/postgres/pool';
 import type { Log } from '@inventory/process/log/log';
 import type { Reporting } from '@inventory/process/reporting';
 import type { Tracing } from '@inventory/process/telemetry/tracing';

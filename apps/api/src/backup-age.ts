@@ -1,5 +1,5 @@
 import { readLastBackup } from '@inventory/db/backup/backup-records';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 
 /** The age of the last backup that the database has on record, for the metrics. */

@@ -1,6 +1,6 @@
 import { checkDatabase } from '@inventory/db/migrate/check-database';
-import { noteUnwritable } from '@inventory/db/postgres/pool';
-import { traceStatements } from '@inventory/db/postgres/trace-statements';
+import { noteUnwritable } from '@inventory/postgres/pool';
+import { traceStatements } from '@inventory/postgres/trace-statements';
 import type { Reporting } from '@inventory/process/reporting';
 import { withLoginOf } from '@inventory/process/settings/database-address';
 import { type Database, openDatabase } from './database.ts';

@@ -1,14 +1,14 @@
-import { type ConnectOptions, connect } from '@inventory/db/postgres/pool';
-import { type SeenServer, seenServers } from '@inventory/db/postgres/servers/seen-servers';
+import { type ConnectOptions, connect } from '@inventory/postgres/pool';
+import { type SeenServer, seenServers } from '@inventory/postgres/servers/seen-servers';
 import {
   createStatementPool,
   type StatementPool,
   type StatementPoolOptions,
-} from '@inventory/db/postgres/statement-pool';
+} from '@inventory/postgres/statement-pool';
 import { createListTurns } from './lists/list-turns.ts';
 import { createLists, type Lists, streamWithinMs } from './lists/lists.ts';
 import { createReplica, type Replica } from './lists/replica.ts';
-import { createTrials, type Trials } from './turns/trials.ts';
+import { createTrials, type Trials } from '@inventory/turns/trials';
 
 /**
  * The api's connections to Postgres. Each kind of work has its own, so that it never waits for another kind.

@@ -1,5 +1,5 @@
-import type { DatabaseClock } from '@inventory/db/postgres/database-clock';
-import { reach } from '@inventory/db/postgres/pool';
+import type { DatabaseClock } from '@inventory/postgres/database-clock';
+import { reach } from '@inventory/postgres/pool';
 import { type InternalSettings, serveInternal } from '@inventory/process/internal-server';
 import { PlainError } from '@inventory/process/plain-error';
 import type { Reporting } from '@inventory/process/reporting';

@@ -8,9 +8,9 @@ import {
 } from '@inventory/db/catalog/aliases';
 import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/catalog/items';
 import { type MinimumToSet, readMinimum, setMinimum } from '@inventory/db/catalog/minimums';
-import { mayBeApplied } from '@inventory/db/postgres/lost-answer';
-import { isLockTimeout, isUnanswered } from '@inventory/db/postgres/pool';
-import type { Wait } from '@inventory/db/postgres/statement-pool';
+import { mayBeApplied } from '@inventory/postgres/lost-answer';
+import { isLockTimeout, isUnanswered } from '@inventory/postgres/pool';
+import type { Wait } from '@inventory/postgres/statement-pool';
 import type { ItemFields } from '@inventory/domain/contract/item';
 import { within } from '@inventory/process/within';
 import { type Database, itemWriteLimitMs } from './database.ts';

@@ -1,5 +1,5 @@
-import type { DatabaseClock } from '@inventory/db/postgres/database-clock';
-import type { SeenServer } from '@inventory/db/postgres/servers/seen-servers';
+import type { DatabaseClock } from '@inventory/postgres/database-clock';
+import type { SeenServer } from '@inventory/postgres/servers/seen-servers';
 import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/telemetry/metrics';
 import { unwritableReading } from '@inventory/process/unwritable';
 import type { EnvelopeObserver } from '@inventory/queue/submit/submit';

@@ -1,6 +1,6 @@
 import type { Presence } from '@inventory/process/presence';
 import { createUnwritable } from '@inventory/process/unwritable';
-import { describeRefusal, type RedisRefusal, whyRefused } from '@inventory/queue/redis/refusal';
+import { describeRefusal, type RedisRefusal, whyRefused } from '@inventory/redis/refusal';
 
 /** Whether Redis takes work, as the commands of this process show. */
 export type RedisWork = {

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
-import { startDatabaseClock } from '@inventory/db/postgres/database-clock';
+import { startDatabaseClock } from '@inventory/postgres/database-clock';
 import type { Log } from '@inventory/process/log/log';
 import { openReporting } from '@inventory/process/reporting';
 import type { Running } from '@inventory/process/run';
 import { readConfig } from '@inventory/process/settings/config';
 import { warnOfClock } from '@inventory/process/warn-of-clock';
-import { connectProducer } from '@inventory/queue/redis/redis';
+import { connectProducer } from '@inventory/redis/redis';
 import { createApp } from './app.ts';
 import { openChanges } from './changes/changes.ts';
 import { openCheckedDatabase } from './checked-database.ts';

@@ -1,10 +1,10 @@
-import { isOutage, reach } from '@inventory/db/postgres/pool';
-import { countHangingCommits } from '@inventory/db/postgres/servers/replication';
-import { NeverBegunError, type StatementPool } from '@inventory/db/postgres/statement-pool';
+import { isOutage, reach } from '@inventory/postgres/pool';
+import { countHangingCommits } from '@inventory/postgres/servers/replication';
+import { NeverBegunError, type StatementPool } from '@inventory/postgres/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Presence } from '@inventory/process/presence';
 import { noteWrites, type Unwritable, type UnwritableReason } from '@inventory/process/unwritable';
-import type { RedisRefusal } from '@inventory/queue/redis/refusal';
+import type { RedisRefusal } from '@inventory/redis/refusal';
 import type { QueueSight, Submitter } from '@inventory/queue/submit/submit';
 import type { FailureCause } from './http/errors.ts';
 import { createRedisWork } from './redis-work.ts';

@@ -1,6 +1,6 @@
 import type { AuditPace, AuditSlice, AuditState } from '@inventory/db/audit/audit-slice';
 import type { Drift } from '@inventory/db/audit/compare-stock';
-import { isLockTimeout, isOutage } from '@inventory/db/postgres/pool';
+import { isLockTimeout, isOutage } from '@inventory/postgres/pool';
 import { runAgain } from '@inventory/process/look-every';
 
 export type AuditKeeper = {

@@ -1,6 +1,6 @@
 import { GatesHeldError } from '@inventory/db/batch/apply-batch';
 import { gateNamesOf, needsAny } from '@inventory/db/batch/gates';
-import { isOutage } from '@inventory/db/postgres/pool';
+import { isOutage } from '@inventory/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { HeldGates } from './held-gates.ts';

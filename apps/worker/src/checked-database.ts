@@ -1,5 +1,5 @@
 import { checkDatabase } from '@inventory/db/migrate/check-database';
-import { traceStatements } from '@inventory/db/postgres/trace-statements';
+import { traceStatements } from '@inventory/postgres/trace-statements';
 import type { Reporting } from '@inventory/process/reporting';
 import { openWorkerDatabase, type WorkerDatabase } from './database.ts';
 

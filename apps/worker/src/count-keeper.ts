@@ -1,4 +1,4 @@
-import { isOutage } from '@inventory/db/postgres/pool';
+import { isOutage } from '@inventory/postgres/pool';
 import { lookEvery } from '@inventory/process/look-every';
 
 export type CountKeeper = {

@@ -1,6 +1,6 @@
 import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
-import type { LeftBehind } from '@inventory/db/postgres/left-behind';
-import { type ConnectOptions, connect, type Sql, untilDone } from '@inventory/db/postgres/pool';
+import type { LeftBehind } from '@inventory/postgres/left-behind';
+import { type ConnectOptions, connect, type Sql, untilDone } from '@inventory/postgres/pool';
 import { createTimedPool, type TimedPool } from './timed-pool.ts';
 
 /**

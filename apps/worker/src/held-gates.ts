@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { GatesHeldError } from '@inventory/db/batch/apply-batch';
 import { gateNamesOf } from '@inventory/db/batch/gates';
-import { isOutage } from '@inventory/db/postgres/pool';
+import { isOutage } from '@inventory/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { StockBatches } from './stock-batches.ts';
 

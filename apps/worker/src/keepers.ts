@@ -2,7 +2,7 @@ import { auditSlice, readAuditState } from '@inventory/db/audit/audit-slice';
 import type { Drift } from '@inventory/db/audit/compare-stock';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { type CorrectedTime, correctTimes } from '@inventory/db/operator/stored-times';
-import { isStatementTimeout, type Sql } from '@inventory/db/postgres/pool';
+import { isStatementTimeout, type Sql } from '@inventory/postgres/pool';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { createRetentionClock } from '@inventory/db/requests/retention-clock';
 import type { Log } from '@inventory/process/log/log';

@@ -1,5 +1,5 @@
 import type { BatchTimes } from '@inventory/db/batch/apply-batch';
-import type { DatabaseClock } from '@inventory/db/postgres/database-clock';
+import type { DatabaseClock } from '@inventory/postgres/database-clock';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import type { Reporting } from '@inventory/process/reporting';
 import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/telemetry/metrics';

@@ -1,4 +1,4 @@
-import { isOutage } from '@inventory/db/postgres/pool';
+import { isOutage } from '@inventory/postgres/pool';
 import { runAgain } from '@inventory/process/look-every';
 
 export type RetentionKeeper = { stop(): Promise<void> };

@@ -1,6 +1,6 @@
 import { applyBatch, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { noteUnwritable } from '@inventory/db/postgres/pool';
+import { noteUnwritable } from '@inventory/postgres/pool';
 import { settle } from '@inventory/db/requests/settle';
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';

@@ -1,4 +1,4 @@
-import type { DatabaseClock } from '@inventory/db/postgres/database-clock';
+import type { DatabaseClock } from '@inventory/postgres/database-clock';
 import type { Reporting } from '@inventory/process/reporting';
 import { type Consumer, createConsumer } from '@inventory/queue/consume/consume';
 import type { EnvelopeKeys } from '@inventory/queue/envelope-keys';

@@ -1,6 +1,6 @@
-import { countActive, createLeftBehind, type LeftBehind } from '@inventory/db/postgres/left-behind';
-import type { Sql } from '@inventory/db/postgres/pool';
-import { NeverBegunError } from '@inventory/db/postgres/statement-pool';
+import { countActive, createLeftBehind, type LeftBehind } from '@inventory/postgres/left-behind';
+import type { Sql } from '@inventory/postgres/pool';
+import { NeverBegunError } from '@inventory/postgres/statement-pool';
 import { TooLateError, within } from '@inventory/process/within';
 
 /** A pool of connections to Postgres that is replaced when work on it takes too long. */

@@ -1,4 +1,4 @@
-import { reach } from '@inventory/db/postgres/pool';
+import { reach } from '@inventory/postgres/pool';
 import { lookEvery } from '@inventory/process/look-every';
 import { PlainError } from '@inventory/process/plain-error';
 import type { Reporting } from '@inventory/process/reporting';

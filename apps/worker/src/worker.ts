@@ -1,5 +1,5 @@
 import { readEnvelopeKeys } from '@inventory/db/access/envelope-keys';
-import { startDatabaseClock } from '@inventory/db/postgres/database-clock';
+import { startDatabaseClock } from '@inventory/postgres/database-clock';
 import { serveInternal } from '@inventory/process/internal-server';
 import type { Log } from '@inventory/process/log/log';
 import { openReporting } from '@inventory/process/reporting';

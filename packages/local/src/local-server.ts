@@ -1,4 +1,4 @@
-import type { RedisUser } from '@inventory/queue/redis/redis-rights';
+import type { RedisUser } from '@inventory/queue/redis-rights';
 
 /** A running server: its URL, port and version, and a function that stops it and waits until it is gone. */
 export type LocalServer = { url: string; port: number; version: string; stop(): Promise<void> };

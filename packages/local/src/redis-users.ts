@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type RedisUser, redisAclFile, redisUsers } from '@inventory/queue/redis/redis-rights';
+import { type RedisUser, redisAclFile, redisUsers } from '@inventory/queue/redis-rights';
 
 /** The users of a Redis that this stack starts. Each start draws new passwords. */
 export type LocalRedisUsers = {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { RedisUser } from '@inventory/queue/redis/redis-rights';
+import type { RedisUser } from '@inventory/queue/redis-rights';
 import { images, isDockerThere, startPostgresInDocker, startRedisInDocker } from './docker.ts';
 import { lockFolder } from './folder-lock.ts';
 import type { LocalServer, ServerSettings } from './local-server.ts';

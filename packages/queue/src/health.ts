@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '@inventory/process/log/describe-error';
 import { answersKey, type Reader, readerNamedIn } from './answer-streams.ts';
 import { queueName } from './envelope.ts';
-import { mastersOf, type RedisConnection } from './redis/redis-cluster.ts';
+import { mastersOf, type RedisConnection } from '@inventory/redis/redis-cluster';
 import { readSeating, type Seating } from './seats.ts';
 
 // Reads the state of Redis for `doctor` and `status`. It only reads and adds no job, so the operator needs no

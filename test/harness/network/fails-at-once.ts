@@ -49,7 +49,7 @@ async function send(url: string, isKnown: boolean): Promise<string> {
 }
 
 async function ask(url: string): Promise<string> {
-  const { connect } = await import('@inventory/db/postgres/pool');
+  const { connect } = await import('@inventory/postgres/pool');
   const sql = connect(url, { name: 'inventory-test', connectionsMax: 1 });
   const asked = sql`select 1`.then(
     () => 'answered',
@@ -62,7 +62,7 @@ async function ask(url: string): Promise<string> {
 
 /** Connections to Redis, of which two go on for ever. */
 async function reach(url: string): Promise<string> {
-  const { connectConsumer, connectOnce, connectProducer } = await import('@inventory/queue/redis/redis');
+  const { connectConsumer, connectOnce, connectProducer } = await import('@inventory/redis/redis');
   let errors = 0;
   const tell = () => {
     errors += 1;
@@ -96,7 +96,7 @@ const tries: Record<string, () => Promise<unknown>> = {
   'Redis by Sentinels': () => reach(`redis+sentinel://${byAddress},${byName}/mymaster`),
   'Redis Cluster': () => reach(`redis+cluster://${byAddress},${byName}`),
   async 'the node of a Redis Cluster'() {
-    const { connectorOf } = await import('@inventory/queue/redis/slot-connector');
+    const { connectorOf } = await import('@inventory/redis/slot-connector');
     for (const host of ['203.0.113.1', 'redis.invalid']) {
       for (const login of [{}, { tls: {} }]) {
         const owner = { host, port: 1 };

@@ -1,7 +1,7 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import type { BatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import type { Sql, Tx } from '@inventory/db/postgres/pool';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/request';
 import { onTestFinished } from 'vitest';
 

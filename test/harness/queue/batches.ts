@@ -4,7 +4,7 @@ import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { type BatchPool, createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers, type PartNumbers } from '@inventory/db/batch/gates';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
-import { type ConnectOptions, connect, type Sql } from '@inventory/db/postgres/pool';
+import { type ConnectOptions, connect, type Sql } from '@inventory/postgres/pool';
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { AtomicOperation, Queued, QueuedRequest, StockRequest } from '@inventory/domain/request';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';

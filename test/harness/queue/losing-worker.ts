@@ -1,10 +1,10 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { answerReaders } from '@inventory/queue/answer-streams';
 import { queueName } from '@inventory/queue/envelope';
-import { blockMs, connectConsumer, connectProducer } from '@inventory/queue/redis/redis';
+import { blockMs, connectConsumer, connectProducer } from '@inventory/redis/redis';
 import type { SignedEnvelope } from '@inventory/queue/signature';
 import { Worker } from 'bullmq';
 import { inject } from 'vitest';

@@ -3,7 +3,7 @@ import type { QueuedRequest, StockRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { queueName } from '@inventory/queue/envelope';
 import { openQueue } from '@inventory/queue/queue';
-import { connectConsumer } from '@inventory/queue/redis/redis';
+import { connectConsumer } from '@inventory/redis/redis';
 import { type SubmitOptions, type SubmitResult, Submitter } from '@inventory/queue/submit/submit';
 import { inject, onTestFinished } from 'vitest';
 import { addressFor } from '../as-part.ts';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { listBackupTables, quoteName } from '@inventory/db/backup/backup-tables';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { onTestFinished } from 'vitest';
 import { createDatabase, noTables } from './database.ts';
 

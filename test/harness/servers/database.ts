@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Part } from '@inventory/db/access/logins';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { inject, onTestFinished } from 'vitest';
 import { addressFor } from '../as-part.ts';
 import { databaseOf, templateName } from '../global-setup.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ensureLogins, type Part, parts } from '@inventory/db/access/logins';
-import type { Sql } from '@inventory/db/postgres/pool';
-import { redisRulesOf } from '@inventory/queue/redis/redis-rights';
+import type { Sql } from '@inventory/postgres/pool';
+import { redisRulesOf } from '@inventory/queue/redis-rights';
 import type { Redis } from 'ioredis';
 import type { RedisLogins } from './redis-servers.ts';
 

@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** A setting of Postgres with an unexpected value. */
 export type OddSetting = { name: string; value: string };

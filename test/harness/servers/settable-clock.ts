@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 
 /**
  * Gives this database a clock that can be set: functions under the names of Postgres' own, which all later

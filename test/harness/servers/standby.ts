@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { connect, type Sql } from '@inventory/db/postgres/pool';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { choosePort } from '@inventory/local/free-port';
 import { type PostgresBinaries, providePostgresBinaries } from '@inventory/local/postgres/postgres-binaries';
 import {

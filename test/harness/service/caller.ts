@@ -1,6 +1,6 @@
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/access/clients';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 
 // For programs that are no tests.
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { inject, onTestFinished } from 'vitest';
 import { asPart } from '../as-part.ts';
 import { createDocumented } from '../contract/expect-documented.ts';

@@ -1,7 +1,7 @@
 import { makeChecks } from '@inventory/admin/doctor/check';
 import { postgresChecks } from '@inventory/admin/doctor/postgres-checks';
 import { queueChecks } from '@inventory/admin/doctor/queue-checks';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { watchQueues } from '@inventory/queue/health';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';

@@ -1,5 +1,5 @@
 import { findImbalances } from '@inventory/db/audit/audit';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { afterEach, expect } from 'vitest';
 
 /**

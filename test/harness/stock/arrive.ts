@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '@inventory/db/postgres/pool';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 
 /**
  * Adds the arrivals of transactions that a test wrote itself, all with larger numbers than `after`. Row by

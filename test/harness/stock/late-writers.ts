@@ -4,7 +4,7 @@ import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import { removeAlias } from '@inventory/db/operator/manage-aliases';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
-import { isLockTimeout, type Sql } from '@inventory/db/postgres/pool';
+import { isLockTimeout, type Sql } from '@inventory/postgres/pool';
 import fc from 'fast-check';
 import { meanwhile } from '../meanwhile.ts';
 import { applyHeld, holdOpen } from '../network/held-open.ts';

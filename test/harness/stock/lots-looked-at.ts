@@ -1,5 +1,5 @@
 import type { BatchPool } from '@inventory/db/batch/batch-pool';
-import type { Tx } from '@inventory/db/postgres/pool';
+import type { Tx } from '@inventory/postgres/pool';
 
 export type Looked = { rows: number; pages: number };
 

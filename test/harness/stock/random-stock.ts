@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { expect } from 'vitest';
 import { createRandom } from '../../faults/random.ts';
 import type { StockModel } from './stock-model.ts';

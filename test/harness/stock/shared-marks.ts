@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** The marks that half of the lots share; each lot has its own for the rest. */
 export const shared = {

@@ -1,4 +1,4 @@
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 
 /**
  * Changes of `low` that say what the one before of the same gate said, and last ones that say otherwise than

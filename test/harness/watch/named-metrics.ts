@@ -1,4 +1,4 @@
-import { diagnoses } from '@inventory/process/diagnoses';
+import { diagnoses } from '@inventory/domain/operating/diagnoses';
 import { dashboard } from '../../../monitoring/dashboard.ts';
 
 type Panel = { title: string; type: string; targets?: { expr: string }[] };

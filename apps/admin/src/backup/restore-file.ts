@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { openBackup } from '@inventory/db/backup/backup-file';
 import { type Restored, restoreBackup } from '@inventory/db/backup/restore';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { CommandError } from '../cli/command-error.ts';
 import { print } from '../cli/print.ts';
 import { createProgress, stepText } from '../cli/progress.ts';

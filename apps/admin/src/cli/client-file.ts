@@ -2,7 +2,7 @@ import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClients, type NewClient } from '@inventory/db/access/clients';
 import { findUnknownWarehouses } from '@inventory/db/catalog/warehouses';
 import { findTakenIds } from '@inventory/db/operator/client-accounts';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { parseId, parseIds, parseNewClientId, parsePermissions } from './arguments.ts';
 import { type BadRow, type Columns, type CsvRow, readCsv } from './csv.ts';
 import { withDatabase } from './database.ts';

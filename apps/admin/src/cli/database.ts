@@ -8,11 +8,11 @@ import {
   refusesPassword,
   type Sql,
   whyUnwritable,
-} from '@inventory/db/postgres/pool';
-import { countHangingCommits } from '@inventory/db/postgres/servers/replication';
-import { whyAway } from '@inventory/db/postgres/unreachable';
-import { inventoryCommand } from '@inventory/process/called-as';
-import { adviceOf, sentenceOf } from '@inventory/process/diagnoses';
+} from '@inventory/postgres/pool';
+import { countHangingCommits } from '@inventory/postgres/servers/replication';
+import { whyAway } from '@inventory/postgres/unreachable';
+import { inventoryCommand } from '@inventory/domain/operating/called-as';
+import { adviceOf, sentenceOf } from '@inventory/domain/operating/diagnoses';
 import { lookEvery } from '@inventory/process/look-every';
 import { connections, readConfig } from '@inventory/process/settings/config';
 import { describePlaces } from '@inventory/process/settings/database-address';

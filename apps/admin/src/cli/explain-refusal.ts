@@ -1,5 +1,5 @@
 import { findUnknownWarehouses } from '@inventory/db/catalog/warehouses';
-import { type Sql, violatesForeignKey } from '@inventory/db/postgres/pool';
+import { type Sql, violatesForeignKey } from '@inventory/postgres/pool';
 import { CommandError } from './command-error.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { findImbalances } from '@inventory/db/audit/audit';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import { createProgress } from './progress.ts';

@@ -1,4 +1,4 @@
-import { inventoryCommand } from '@inventory/process/called-as';
+import { inventoryCommand } from '@inventory/domain/operating/called-as';
 import { keepLines, plain, plainJson } from './plain-text.ts';
 
 // All output for people goes through here, so that no stored text can control their terminal.

@@ -1,6 +1,6 @@
 import { readIdentity } from '@inventory/db/backup/identity';
 import { readFeedPosition } from '@inventory/db/changes/read-position';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import type { Begin } from '@inventory/db/webhooks/manage-webhooks';
 import { type Cursor, readCursor, shortIdentity } from '@inventory/domain/contract/change-cursor';
 import { isLost } from '@inventory/domain/contract/feed-state';

@@ -1,6 +1,6 @@
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/access/clients';
-import { violatedUnique } from '@inventory/db/postgres/pool';
+import { violatedUnique } from '@inventory/postgres/pool';
 import { Command } from 'commander';
 import { parseId, parseIds, parseNewClientId, parsePermissions, permissionsHelp } from '../cli/arguments.ts';
 import { addFleet } from '../cli/client-file.ts';

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type CatalogItem, catalogColumns, readCatalog } from '@inventory/db/operator/list-items';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { Command } from 'commander';
 import { parseLimit } from '../cli/arguments.ts';
 import { createCsvWriter } from '../cli/csv.ts';

@@ -1,5 +1,5 @@
 import { listWarehouses } from '@inventory/db/catalog/warehouses';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { readFollowed } from '@inventory/db/webhooks/serve-webhooks';
 import type { FeedReader } from '@inventory/domain/contract/feed-state';
 import { changeKinds } from '@inventory/domain/contract/webhook';

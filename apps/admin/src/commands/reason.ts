@@ -9,7 +9,7 @@ import {
   reasonsMax,
   removeReason,
 } from '@inventory/db/operator/manage-reasons';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { type Reason, reasonedNames } from '@inventory/domain/contract/reason';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { parseCode, parseNewName } from '../cli/arguments.ts';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inventoryCommand } from '@inventory/process/called-as';
+import { inventoryCommand } from '@inventory/domain/operating/called-as';
 import { Command } from 'commander';
 import { localFolder } from '../checkout.ts';
 import { CommandError } from '../cli/command-error.ts';

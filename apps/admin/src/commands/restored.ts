@@ -1,6 +1,6 @@
 import { adoptRestored } from '@inventory/db/backup/identity';
 import { listServiceConnections } from '@inventory/db/operator/health';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { Command } from 'commander';
 import { parseMoment } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';

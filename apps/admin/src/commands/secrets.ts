@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { join } from 'node:path';
 import { parts } from '@inventory/db/access/logins';
 import { connections, readConfig } from '@inventory/process/settings/config';
-import { type RedisUser, redisAclFile } from '@inventory/queue/redis/redis-rights';
+import { type RedisUser, redisAclFile } from '@inventory/queue/redis-rights';
 import { Command } from 'commander';
 import { example, print } from '../cli/print.ts';
 

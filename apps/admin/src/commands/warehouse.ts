@@ -1,6 +1,6 @@
 import { addWarehouse, listWarehouses } from '@inventory/db/catalog/warehouses';
 import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
-import { violatedUnique } from '@inventory/db/postgres/pool';
+import { violatedUnique } from '@inventory/postgres/pool';
 import { Command } from 'commander';
 import { parseId, parseNewName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';

@@ -1,4 +1,4 @@
-import { adviceOf } from '@inventory/process/diagnoses';
+import { adviceOf } from '@inventory/domain/operating/diagnoses';
 import type { Part, QueueHealth } from '@inventory/queue/health';
 import { fail, ok, type Question, unknown, warn } from './check.ts';
 

@@ -1,7 +1,7 @@
-import { adviceOf } from '@inventory/process/diagnoses';
+import { adviceOf } from '@inventory/domain/operating/diagnoses';
 import { type RedisHealth, readRedis } from '@inventory/queue/health';
-import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
-import { describeRefusal } from '@inventory/queue/redis/refusal';
+import type { RedisConnection } from '@inventory/redis/redis-cluster';
+import { describeRefusal } from '@inventory/redis/refusal';
 import { describeBytes, type Finding, fail, ok, type Question, unknown, warn } from './check.ts';
 
 const nearlyFull = 0.8;

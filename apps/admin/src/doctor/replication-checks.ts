@@ -1,12 +1,12 @@
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import {
   isCommitAnswered,
   readReplication,
   waitsForStandby,
   whyLossy,
-} from '@inventory/db/postgres/servers/replication';
-import { describeServers, primariesOf, type SeenServer } from '@inventory/db/postgres/servers/seen-servers';
-import { adviceOf } from '@inventory/process/diagnoses';
+} from '@inventory/postgres/servers/replication';
+import { describeServers, primariesOf, type SeenServer } from '@inventory/postgres/servers/seen-servers';
+import { adviceOf } from '@inventory/domain/operating/diagnoses';
 import { fail, ok, type Question, warn } from './check.ts';
 
 /** The primary, and the servers that DATABASE_URL names if there are several. */

@@ -1,4 +1,4 @@
-import { connectOnce } from '@inventory/queue/redis/redis';
+import { connectOnce } from '@inventory/redis/redis';
 import { CommandError } from '../cli/command-error.ts';
 
 const waitMs = 3000;

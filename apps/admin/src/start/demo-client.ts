@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createSecret, digestSecret, isSecretOf } from '@inventory/auth/secret';
 import { addSecret, readClients, readSecretDigests } from '@inventory/db/access/clients';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { z } from 'zod';
 import { demoClientId } from './demo-data.ts';
 

@@ -10,7 +10,7 @@ import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { holdLot } from '@inventory/db/operator/holds';
 import { addReason } from '@inventory/db/operator/manage-reasons';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
-import { type Sql, violatedUnique } from '@inventory/db/postgres/pool';
+import { type Sql, violatedUnique } from '@inventory/postgres/pool';
 import { readOutcomes } from '@inventory/db/requests/settle';
 import type { ItemFields } from '@inventory/domain/contract/item';
 import type { Reason } from '@inventory/domain/contract/reason';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { addressOf, ensureLogins, loginOf, type Part, parts } from '@inventory/db/access/logins';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 
 /**
  * Creates a login for each part of the service on a migrated database, with a password for this run. Returns

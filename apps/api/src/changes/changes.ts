@@ -1,4 +1,4 @@
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { createFeed, type Feed } from './feed.ts';
 import { createWatchedRights, type WatchedRights } from './watched-rights.ts';
 

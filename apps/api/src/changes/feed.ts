@@ -1,5 +1,5 @@
 import { lifeOf, readTouched } from '@inventory/db/changes/read-position';
-import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
+import type { StatementPool, Wait } from '@inventory/postgres/statement-pool';
 import { createPace, type Pace } from './pace.ts';
 import { createPages, type ReadPage } from './pages.ts';
 import { createPositions, type Positions } from './positions.ts';

@@ -6,7 +6,7 @@ import {
   lifeOf,
   noteRefusedCursor,
 } from '@inventory/db/changes/read-position';
-import type { StatementPool, Wait } from '@inventory/db/postgres/statement-pool';
+import type { StatementPool, Wait } from '@inventory/postgres/statement-pool';
 import { scopeChange, shortIdentity, writeCursor } from '@inventory/domain/contract/change-cursor';
 import {
   type FeedReader,

@@ -1,5 +1,5 @@
 import { readOldestChange } from '@inventory/db/changes/oldest-change';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 
 /** The age of the oldest open change, for the metrics. */

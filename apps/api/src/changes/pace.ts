@@ -1,4 +1,4 @@
-import { addCount } from '../turns/add-count.ts';
+import { addCount } from '@inventory/turns/add-count';
 
 /**
  * The pace at which callers that wait are answered, each client's its own. A thousand of them that see every

@@ -1,4 +1,4 @@
-import { NeverBegunError } from '@inventory/db/postgres/statement-pool';
+import { NeverBegunError } from '@inventory/postgres/statement-pool';
 import { TooLateError } from '@inventory/process/within';
 import { Failed, messages } from './errors.ts';
 

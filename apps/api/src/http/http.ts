@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { createRateLimiter, type RateLimiter } from '@inventory/auth/rate-limit';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import type { Log } from '@inventory/process/log/log';
-import type { RedisConnection } from '@inventory/queue/redis/redis-cluster';
+import type { RedisConnection } from '@inventory/redis/redis-cluster';
 import { type Authenticator, createAuthenticator } from './callers/authenticator.ts';
 import { createGuessLimiter, type GuessLimiter } from './callers/guess-limit.ts';
 import { createStrangers, type Strangers } from './callers/strangers.ts';

@@ -1,5 +1,5 @@
-import { isOutage, isStatementTimeout, whyUnwritable } from '@inventory/db/postgres/pool';
-import { NeverBegunError } from '@inventory/db/postgres/statement-pool';
+import { isOutage, isStatementTimeout, whyUnwritable } from '@inventory/postgres/pool';
+import { NeverBegunError } from '@inventory/postgres/statement-pool';
 import { describeError } from '@inventory/process/log/describe-error';
 import type { Reporting } from '@inventory/process/reporting';
 import { Failed, type FailureCause } from './errors.ts';

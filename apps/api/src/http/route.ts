@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
 import { denyAction, denyWarehouses } from '@inventory/auth/scope';
-import type { Wait } from '@inventory/db/postgres/statement-pool';
+import type { Wait } from '@inventory/postgres/statement-pool';
 import type { Needed } from '@inventory/domain/permission';
 import { type FieldErrors, forbidden, invalid } from '@inventory/domain/refusals/refused';
 import { isPercentEncoded } from '@inventory/process/settings/percent-encoding';

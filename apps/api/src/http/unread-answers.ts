@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Wait } from '@inventory/db/postgres/statement-pool';
-import { createFairRoom, type FairRoom, type Visit } from '../turns/fair-room.ts';
+import type { Wait } from '@inventory/postgres/statement-pool';
+import { createFairRoom, type FairRoom, type Visit } from '@inventory/turns/fair-room';
 
 /**
  * Bounds the bytes of all answers that their callers have not read yet: one budget for the process, and one

@@ -4,17 +4,17 @@ import {
   isStatementTimeout,
   reach,
   type Sql,
-} from '@inventory/db/postgres/pool';
-import { isPooled, PoolerError, refuseRoleWithoutSettings } from '@inventory/db/postgres/servers/pooler';
-import { type Position, readAsOf, readClusterId, readPosition } from '@inventory/db/postgres/servers/replica';
+} from '@inventory/postgres/pool';
+import { isPooled, PoolerError, refuseRoleWithoutSettings } from '@inventory/postgres/servers/pooler';
+import { type Position, readAsOf, readClusterId, readPosition } from '@inventory/postgres/servers/replica';
 import {
   createStatementPool,
   NeverBegunError,
   type StatementPool,
   type StatementPoolOptions,
   type Wait,
-} from '@inventory/db/postgres/statement-pool';
-import { gather } from '../turns/gather.ts';
+} from '@inventory/postgres/statement-pool';
+import { gather } from '@inventory/turns/gather';
 
 /** A server of DATABASE_READ_URL. It answers lists in place of the primary. */
 export type Replica = {

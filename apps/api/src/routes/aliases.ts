@@ -1,7 +1,7 @@
 import type { AliasToTeach, Taught } from '@inventory/db/catalog/aliases';
 import { findItem } from '@inventory/db/catalog/items';
 import { aliasPage } from '@inventory/db/lists/list-aliases';
-import type { Wait } from '@inventory/db/postgres/statement-pool';
+import type { Wait } from '@inventory/postgres/statement-pool';
 import { lengthMax, name, Units } from '@inventory/domain/fields';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
 import { Permission } from '@inventory/domain/permission';

@@ -1,6 +1,6 @@
 import { findItem } from '@inventory/db/catalog/items';
 import { itemPage, itemSortColumns } from '@inventory/db/lists/list-items';
-import { violatedUnique } from '@inventory/db/postgres/pool';
+import { violatedUnique } from '@inventory/postgres/pool';
 import {
   Item,
   ItemCreateRequest,

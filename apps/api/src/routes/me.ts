@@ -1,6 +1,6 @@
 import { denyAction } from '@inventory/auth/scope';
 import { readWarehouses } from '@inventory/db/catalog/warehouses';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { operationsMax } from '@inventory/domain/contract/batch';
 import { Me } from '@inventory/domain/contract/me';
 import { formatDateTime } from '@inventory/domain/date-time';

@@ -1,6 +1,6 @@
 import { isSecretOf } from '@inventory/auth/secret';
 import { type ClientSecrets, noSecrets, readManySecrets } from '@inventory/db/access/clients';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { within } from '@inventory/process/within';
 import type { Context } from 'koa';
 import type { Authenticator } from '../http/callers/authenticator.ts';
@@ -9,7 +9,7 @@ import { Refused } from '../http/errors.ts';
 import { tooMany } from '../http/limit-headers.ts';
 import { readFormBody } from '../http/reading/body.ts';
 import type { TokenFailure } from '../metrics.ts';
-import { gather } from '../turns/gather.ts';
+import { gather } from '@inventory/turns/gather';
 
 // A caller waits no longer for a token, even if Postgres is slow or silent.
 const secretWithinMs = 1000;

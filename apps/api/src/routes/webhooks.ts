@@ -1,4 +1,4 @@
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { listWebhooks, type Webhook as Stored } from '@inventory/db/webhooks/list-webhooks';
 import { type Webhook, WebhookList } from '@inventory/domain/contract/webhook';
 import { formatDateTime } from '@inventory/domain/date-time';

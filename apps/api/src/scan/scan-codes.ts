@@ -1,4 +1,4 @@
-import type { Tx } from '@inventory/db/postgres/pool';
+import type { Tx } from '@inventory/postgres/pool';
 import {
   findItemMatches,
   findStockMatches,

@@ -3,10 +3,10 @@ import {
   describeServers,
   primariesOf,
   type SeenServer,
-} from '@inventory/db/postgres/servers/seen-servers';
-import { type Alert, adviceOf, diagnoses, sentenceOf } from '@inventory/process/diagnoses';
+} from '@inventory/postgres/servers/seen-servers';
+import { type Alert, adviceOf, diagnoses, sentenceOf } from '@inventory/domain/operating/diagnoses';
 import { describeUnwritable, type UnwritableReason } from '@inventory/process/unwritable';
-import { describeRefusal, type RedisRefusal } from '@inventory/queue/redis/refusal';
+import { describeRefusal, type RedisRefusal } from '@inventory/redis/refusal';
 import type { SeenWorker } from '@inventory/queue/submit/submit';
 
 /** A fault, in words for the operator. */
@@ -53,7 +53,7 @@ export type Signs = {
 
 // A healthy request takes milliseconds, and none waits longer than 3.5 s.
 const slowFromSeconds = 1;
-// As in the log (`packages/process/src/warn-of-clock.ts`).
+// As in the log (`packages/libraries/process/src/warn-of-clock.ts`).
 const clockFromSeconds = 1;
 // A worker reports twice a second.
 const lostAfterMs = 3000;

@@ -1,6 +1,6 @@
 import type { Metrics } from '@inventory/process/telemetry/metrics';
 import type { UnwritableReason } from '@inventory/process/unwritable';
-import type { RedisRefusal } from '@inventory/queue/redis/refusal';
+import type { RedisRefusal } from '@inventory/redis/refusal';
 
 /**
  * The metrics of this process that the page needs, read at one moment. Counts begin at the start of the

@@ -1,4 +1,4 @@
-import { describeServer, type SeenServer } from '@inventory/db/postgres/servers/seen-servers';
+import { describeServer, type SeenServer } from '@inventory/postgres/servers/seen-servers';
 import type { SeenWorker } from '@inventory/queue/submit/submit';
 import { type Cause, findCauses, type Signs } from './causes.ts';
 import { latencyMs } from './latency.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { SeenServer } from '@inventory/db/postgres/servers/seen-servers';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { SeenServer } from '@inventory/postgres/servers/seen-servers';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Metrics } from '@inventory/process/telemetry/metrics';
 import type { SeenWorker } from '@inventory/queue/submit/submit';

@@ -1,6 +1,6 @@
 import { countDrift } from '@inventory/db/audit/audit-slice';
-import type { Sql } from '@inventory/db/postgres/pool';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { Sql } from '@inventory/postgres/pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { type LastTransaction, readLastTransactions } from '@inventory/db/status-page/last-transactions';
 import {
   readStockByWarehouse,

@@ -1,4 +1,4 @@
-import { isUnanswered } from '@inventory/db/postgres/pool';
+import { isUnanswered } from '@inventory/postgres/pool';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { unknownOutcome } from '../http/errors.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '@inventory/auth/client';
 import type { Trial } from '@inventory/db/batch/dry-run';
-import type { Wait } from '@inventory/db/postgres/statement-pool';
+import type { Wait } from '@inventory/postgres/statement-pool';
 import { isKey } from '@inventory/domain/contract/batch';
 import { kindOf, type SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Refusal } from '@inventory/domain/refusals/refused';

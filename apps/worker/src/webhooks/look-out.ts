@@ -5,7 +5,7 @@ import {
   readTouched,
   type Touched,
 } from '@inventory/db/changes/read-position';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { readServedWebhooks, type ServedWebhook } from '@inventory/db/webhooks/serve-webhooks';
 import { isLost } from '@inventory/domain/contract/feed-state';
 

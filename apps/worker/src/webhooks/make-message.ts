@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readNextChanges } from '@inventory/db/changes/read-next';
 import type { FeedPosition } from '@inventory/db/changes/read-position';
-import type { Sql } from '@inventory/db/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import type { Leased, StoredMessage } from '@inventory/db/webhooks/serve-webhooks';
 import type { FeedReader } from '@inventory/domain/contract/feed-state';
 

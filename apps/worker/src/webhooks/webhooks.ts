@@ -1,5 +1,5 @@
-import type { DatabaseClock } from '@inventory/db/postgres/database-clock';
-import { isOutage } from '@inventory/db/postgres/pool';
+import type { DatabaseClock } from '@inventory/postgres/database-clock';
+import { isOutage } from '@inventory/postgres/pool';
 import { correctTimes, type ServedWebhook } from '@inventory/db/webhooks/serve-webhooks';
 import type { Log } from '@inventory/process/log/log';
 import { lookEvery } from '@inventory/process/look-every';

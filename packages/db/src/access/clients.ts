@@ -1,5 +1,5 @@
 import type { Client } from '@inventory/auth/client';
-import type { Sql, Tx } from '../postgres/pool.ts';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 
 /**
  * `tokensFrom`: earlier tokens are refused. Seconds since 1970; 0: none is refused. `scopeNo`: the number of

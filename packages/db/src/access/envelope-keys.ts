@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /**
  * The keys that verify envelopes and answers, newest first. A key whose successor has signed for minutes no

@@ -1,6 +1,6 @@
 import type { NewSigningKey, PrivateHalf, VerifyingKey } from '@inventory/auth/token';
 import { leewaySeconds, tokenLifetimeSeconds } from '@inventory/auth/token';
-import type { Sql, Tx } from '../postgres/pool.ts';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 
 /** A new key signs only after every process has read it. */
 export const keySettleSeconds = 60;

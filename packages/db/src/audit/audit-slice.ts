@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../postgres/pool.ts';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 import { type Compared, compareLevels, compareLots, type Drift } from './compare-stock.ts';
 
 /** The state of the background audit. */

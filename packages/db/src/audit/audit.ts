@@ -1,5 +1,5 @@
 import { kindNames, kindOf } from '@inventory/domain/kinds/kinds';
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 import { compareLevels, compareLots, type Drift } from './compare-stock.ts';
 
 /** A place where levels, lots and ledger disagree. Quantities are decimal text. */

@@ -1,5 +1,5 @@
-import { type Piece, piece, raw, send } from '../postgres/piece.ts';
-import type { Sql, Tx } from '../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 
 /** A place where levels, lots and entries disagree. Quantities are decimal text. */
 export type Drift = {

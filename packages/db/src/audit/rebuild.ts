@@ -1,4 +1,4 @@
-import type { Tx } from '../postgres/pool.ts';
+import type { Tx } from '@inventory/postgres/pool';
 
 /** A dropped object, and the statement that creates it again. */
 type Dropped = { name: string; make: string };

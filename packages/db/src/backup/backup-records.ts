@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** A recorded backup. `bytes`: null if another tool made it. */
 export type BackupRecord = { takenAt: Date; server: string; bytes: number | null; madeBy: string };

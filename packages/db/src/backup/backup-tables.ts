@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../postgres/pool.ts';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 
 /** A table in a backup: all columns except generated ones, in the order of the table. */
 export type BackupTable = { name: string; columns: string[] };

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../postgres/pool.ts';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 import { listBackupSequences, quoteName } from './backup-tables.ts';
 
 /** The identity of a database; see schema/01-database.sql. `restoredTo`: null if it was never restored. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** Whether no warehouse was ever added, which means that the database is not in use yet. */
 export async function hasNoWarehouse(sql: Sql): Promise<boolean> {

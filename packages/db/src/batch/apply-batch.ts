@@ -11,7 +11,7 @@ import { toldLengthMax } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { createPacer, inTurns } from '@inventory/process/pacer';
 import { PlainError } from '@inventory/process/plain-error';
-import { isLockTimeout, type Sql, type Tx, violatedUnique } from '../postgres/pool.ts';
+import { isLockTimeout, type Sql, type Tx, violatedUnique } from '@inventory/postgres/pool';
 import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../requests/idempotency-keys.ts';
 import { fillLargeAnswers } from '../requests/large-answers.ts';
 import type { BatchPool, BatchWork } from './batch-pool.ts';

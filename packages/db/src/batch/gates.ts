@@ -3,8 +3,8 @@ import { parseQuantity } from '@inventory/domain/quantity';
 import { operationsOf, type StockRequest } from '@inventory/domain/request';
 import { gateKey, type LevelState } from '@inventory/domain/stock/batch';
 import { findNamedItems } from '../catalog/named-items.ts';
-import { raw, send } from '../postgres/piece.ts';
-import type { Sql, Tx } from '../postgres/pool.ts';
+import { raw, send } from '@inventory/postgres/piece';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 import { plainArray } from './array-text.ts';
 
 export type GateId = { partNo: number; wid: number };

@@ -8,7 +8,7 @@ import {
 } from '@inventory/domain/lot-fields';
 import { formatQuantity, type Quantity } from '@inventory/domain/quantity';
 import type { LotState, Receipt } from '@inventory/domain/stock/batch';
-import { type Piece, piece, raw } from '../postgres/piece.ts';
+import { type Piece, piece, raw } from '@inventory/postgres/piece';
 import { plainArray } from './array-text.ts';
 
 type LotColumn<From> = { column: string; type: string; of: (from: From) => string | number | null };

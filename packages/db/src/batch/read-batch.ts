@@ -1,7 +1,7 @@
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Queued, QueuedRequest } from '@inventory/domain/request';
 import type { Batch } from '@inventory/domain/stock/batch';
-import type { Tx } from '../postgres/pool.ts';
+import type { Tx } from '@inventory/postgres/pool';
 import { type GateId, gateIdsOf, type PartNumbers } from './gates.ts';
 import { pickCandidates, type Reading } from './picks/read-candidates.ts';
 import { type Facts, readFacts } from './read-facts.ts';

@@ -1,6 +1,6 @@
 import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
-import { raw, send } from '../postgres/piece.ts';
-import type { Tx } from '../postgres/pool.ts';
+import { raw, send } from '@inventory/postgres/piece';
+import type { Tx } from '@inventory/postgres/pool';
 import { columns, type LotRow } from './picks/pick-statements.ts';
 
 /** Lines of the ledger, each with the current state of its lot. */

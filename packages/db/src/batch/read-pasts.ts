@@ -1,6 +1,6 @@
 import { type SingleRequest, undoOf } from '@inventory/domain/kinds/kinds';
 import type { Queued } from '@inventory/domain/request';
-import type { Tx } from '../postgres/pool.ts';
+import type { Tx } from '@inventory/postgres/pool';
 import { type Candidates, keepLots, type Turns } from './picks/read-picks.ts';
 import { readLedger } from './read-ledger.ts';
 

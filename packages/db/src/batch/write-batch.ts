@@ -6,8 +6,8 @@ import { type Batch, gateKey, type LevelState, type LotState } from '@inventory/
 import type { Decision } from '@inventory/domain/stock/decision';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { PlainError } from '@inventory/process/plain-error';
-import { type Piece, piece, raw, send } from '../postgres/piece.ts';
-import type { Tx } from '../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
+import type { Tx } from '@inventory/postgres/pool';
 import { claimKeys, isKeyed } from '../requests/idempotency-keys.ts';
 import { jsonArray, plainArray } from './array-text.ts';
 import { arraysOf, keptColumns, namesOf, ownColumns } from './lot-columns.ts';

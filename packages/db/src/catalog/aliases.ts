@@ -1,8 +1,8 @@
 import type { Decimal } from '@inventory/domain/quantity';
 import { gtinSpellingsOf } from '@inventory/domain/scan/check-digits';
-import { send } from '../postgres/piece.ts';
-import { type Sql, violatesCheck } from '../postgres/pool.ts';
-import { onStandbys } from '../postgres/servers/on-standbys.ts';
+import { send } from '@inventory/postgres/piece';
+import { type Sql, violatesCheck } from '@inventory/postgres/pool';
+import { onStandbys } from '@inventory/postgres/servers/on-standbys';
 
 /**
  * An alias after it was taught. `partNo`: the item that has the name, in any spelling of a GTIN; null: there

@@ -1,6 +1,6 @@
 import { gtin14Of } from '@inventory/domain/scan/check-digits';
-import { type Piece, piece, send } from '../postgres/piece.ts';
-import type { Sql, Tx } from '../postgres/pool.ts';
+import { type Piece, piece, send } from '@inventory/postgres/piece';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 
 /** The item of a name. */
 export type NamedItem = { name: string; shortId: string; partNo: number };

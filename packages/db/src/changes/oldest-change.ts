@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /**
  * How long the oldest change has been open that is not committed, in seconds; 0: none is open. The change

@@ -1,6 +1,6 @@
-import { piece, raw, send } from '../postgres/piece.ts';
-import type { Sql, Tx } from '../postgres/pool.ts';
-import { onStandbys } from '../postgres/servers/on-standbys.ts';
+import { piece, raw, send } from '@inventory/postgres/piece';
+import type { Sql, Tx } from '@inventory/postgres/pool';
+import { onStandbys } from '@inventory/postgres/servers/on-standbys';
 
 /** How far the change feed can be told; see migration 0002. */
 export type FeedPosition = {

@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** When the database moved to where it is now, and when a cursor of before was first refused here. */
 export type RefusedCursors = { moved: Date; refused: Date };

@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /**
  * For each kind of counts: what is counted, the table of its arrivals, the function that folds them, the

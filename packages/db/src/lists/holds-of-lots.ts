@@ -1,4 +1,4 @@
-import { piece } from '../postgres/piece.ts';
+import { piece } from '@inventory/postgres/piece';
 
 /** The number of the lot of a hold. */
 export const heldLot = piece`(stock_transaction.result->>'recNo')::bigint`;

@@ -1,6 +1,6 @@
 import type { Activity } from '@inventory/domain/contract/transaction';
-import { piece, raw, send } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import { piece, raw, send } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 import type { ListReading } from './pages/list-reading.ts';
 import { type Columns, columnList, dateTimeText } from './record-json.ts';
 import { touching } from './touching.ts';

@@ -1,6 +1,6 @@
 import type { PageQuery } from '@inventory/paging/page-query';
-import { piece } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import { piece } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { type List, readPage } from './pages/read-page.ts';
 

@@ -1,8 +1,8 @@
 import type { Item } from '@inventory/domain/contract/item';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import { piece } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import { piece } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { countItems, readItemPage } from './pages/read-item-page.ts';
 import { type List, readPage } from './pages/read-page.ts';

@@ -1,6 +1,6 @@
 import type { Reason } from '@inventory/domain/contract/reason';
 import type { PageQuery } from '@inventory/paging/page-query';
-import { piece } from '../postgres/piece.ts';
+import { piece } from '@inventory/postgres/piece';
 import type { ListReading } from './pages/list-reading.ts';
 import { type List, readPage } from './pages/read-page.ts';
 import { type Columns, recordText } from './record-json.ts';

@@ -1,8 +1,8 @@
 import type { StockLevel } from '@inventory/domain/contract/stock-level';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import { type Piece, piece } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import { type Piece, piece } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { readLevelPage } from './pages/read-level-page.ts';
 import { type List, readPage } from './pages/read-page.ts';

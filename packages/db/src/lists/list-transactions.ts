@@ -1,7 +1,7 @@
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
-import { type Piece, piece, raw, send } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 import { heldLot, isHold } from './holds-of-lots.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { readTransactionPage } from './pages/read-transaction-page.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 // Changes that have been open for less than this do not move the value back: a client must not see when
 // others write, and nearly all transactions are shorter. It also covers a clock that is set back by less.

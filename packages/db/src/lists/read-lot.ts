@@ -1,6 +1,6 @@
 import type { LotHistoryLine } from '@inventory/domain/contract/transaction';
-import { raw, send } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import { raw, send } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 import { heldLot, isHold } from './holds-of-lots.ts';
 import { fullLotColumns } from './list-lots.ts';
 import { type Columns, columnList, dateTimeText } from './record-json.ts';

@@ -1,4 +1,4 @@
-import { type Piece, piece, raw } from '../postgres/piece.ts';
+import { type Piece, piece, raw } from '@inventory/postgres/piece';
 
 /**
  * The expression for the JSON texts, joined by commas, of the records whose keys are in `page`. They are made

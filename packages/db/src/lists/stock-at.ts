@@ -1,7 +1,7 @@
 import type { StockAt } from '@inventory/domain/contract/stock-level';
 import type { PageQuery } from '@inventory/paging/page-query';
-import { type Piece, piece, raw } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import { type Piece, piece, raw } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 import { itemConditions, type LevelItems, levelList } from './list-stock-levels.ts';
 import type { ListReading } from './pages/list-reading.ts';
 import { readLevelPage } from './pages/read-level-page.ts';

@@ -1,4 +1,4 @@
-import { type Piece, piece } from '../postgres/piece.ts';
+import { type Piece, piece } from '@inventory/postgres/piece';
 
 /**
  * The transactions of these warehouses that meet a condition. A transaction between two warehouses is found

@@ -1,6 +1,6 @@
 import type { Transaction } from '@inventory/domain/contract/transaction';
-import { type Piece, piece, raw, send } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 import { type Columns, columnList, dateTimeText } from './record-json.ts';
 
 /** The JSON of what a hold did. */

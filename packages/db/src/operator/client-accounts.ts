@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** The facts about a client's secret, without the secret. */
 export type SecretAccount = { created: Date; expires: Date | null };

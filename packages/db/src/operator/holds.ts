@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../postgres/pool.ts';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 
 /** The client id in the ledger for changes by the command line. */
 const adminClientId = 'admin';

@@ -1,7 +1,7 @@
 import type { ItemFields } from '@inventory/domain/contract/item';
 import { itemDefaults } from '@inventory/domain/contract/item';
 import { gtin14Of } from '@inventory/domain/scan/check-digits';
-import type { Sql, Tx } from '../postgres/pool.ts';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 
 /** An item in a file. `line`: for messages. */
 export type GivenItem = { line: number; shortId: string; fields: ItemFields };

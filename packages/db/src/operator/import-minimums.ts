@@ -1,5 +1,5 @@
+import { isLockTimeout, type Sql, type Tx } from '@inventory/postgres/pool';
 import { PlainError } from '@inventory/process/plain-error';
-import { isLockTimeout, type Sql, type Tx } from '../postgres/pool.ts';
 import type { Take } from './import-items.ts';
 
 /** A minimum in a file. `line`: for messages; `minimum`: decimal text; null: none. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** A row of the catalog, with the contract's names. `units` is text, digit for digit. */
 export type CatalogItem = {

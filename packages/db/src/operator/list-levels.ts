@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** The level of an item in a warehouse. Quantities are text, digit for digit. */
 export type ListedLevel = {

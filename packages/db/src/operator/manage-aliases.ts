@@ -1,7 +1,7 @@
 import { aliasesMax } from '@inventory/domain/fields';
 import type { Decimal } from '@inventory/domain/quantity';
 import { gtin14Of, gtinSpellingsOf } from '@inventory/domain/scan/check-digits';
-import type { Sql, Tx } from '../postgres/pool.ts';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 import { byIndex, type Take } from './import-items.ts';
 
 /** `units`: what one scan of it stands for, as decimal text. */

@@ -1,5 +1,5 @@
 import type { Reason } from '@inventory/domain/contract/reason';
-import type { Sql, Tx } from '../postgres/pool.ts';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 import type { Take } from './import-items.ts';
 
 /** The most reasons that can be listed: each page counts them all. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /**
  * The quantities that the order systems set, and the minimum, as plain decimal text. A missing one does not

@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /**
  * Renames a warehouse. Its lots show the name, so they count as modified. Returns the old name; null if there

@@ -1,9 +1,9 @@
 import { keyReused } from '@inventory/domain/refusals/conflict';
 import type { RequestKey } from '@inventory/domain/request';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import { type Piece, piece, send } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
-import { onStandbys } from '../postgres/servers/on-standbys.ts';
+import { type Piece, piece, send } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
+import { onStandbys } from '@inventory/postgres/servers/on-standbys';
 import { isLarge, type OutcomeRow, outcomeOfRow, smallResult } from './large-answers.ts';
 
 /** A request as its client sent it. `key`: set if it came with an Idempotency-Key. */

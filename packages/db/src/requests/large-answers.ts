@@ -1,7 +1,7 @@
 import { leftOutText, smallBytes } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import { piece } from '../postgres/piece.ts';
-import type { Sql, Tx } from '../postgres/pool.ts';
+import { piece } from '@inventory/postgres/piece';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 
 /** An outcome as first read. `result` is null if it is large. */
 export type OutcomeRow = {

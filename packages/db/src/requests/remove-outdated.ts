@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 // Some thousand keys or transactions. Each piece commits by itself within milliseconds.
 const piecePages = 32;

@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 // Removal is final, and Postgres' clock may be wrong: for a moment, for hours, or since before this
 // process began. So a worker believes only the time that it saw pass itself.

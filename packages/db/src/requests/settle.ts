@@ -1,7 +1,7 @@
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
-import { send } from '../postgres/piece.ts';
-import type { Sql, Tx } from '../postgres/pool.ts';
-import { onStandbys } from '../postgres/servers/on-standbys.ts';
+import { send } from '@inventory/postgres/piece';
+import type { Sql, Tx } from '@inventory/postgres/pool';
+import { onStandbys } from '@inventory/postgres/servers/on-standbys';
 import {
   isKeyed,
   type KeyRow,

@@ -1,7 +1,7 @@
 import type { Subject } from '@inventory/domain/kinds/kind';
 import { kindNames } from '@inventory/domain/kinds/kinds';
-import { send } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import { send } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 
 /**
  * Returns the facts about these transactions that a reversal needs, by number. Transactions that were not

@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/pool.ts';
+import type { Sql } from '@inventory/postgres/pool';
 
 /**
  * A transaction without the contents of its request and answer. `kind` and `client`: null if it was

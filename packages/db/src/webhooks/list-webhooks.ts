@@ -1,7 +1,7 @@
 import { Permission } from '@inventory/domain/permission';
 import { messageChangesMax } from '../changes/read-next.ts';
-import { type Piece, piece, send } from '../postgres/piece.ts';
-import type { Sql } from '../postgres/pool.ts';
+import { type Piece, piece, send } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 
 /**
  * `failing`: its last attempt failed, and it is tried again. `paused`: its client may not read changes now.

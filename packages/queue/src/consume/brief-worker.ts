@@ -1,5 +1,5 @@
 import { type Processor, Worker, type WorkerOptions } from 'bullmq';
-import { blockMs } from '../redis/redis.ts';
+import { blockMs } from '@inventory/redis/redis';
 
 /**
  * BullMQ's worker, which looks for work at least every `blockMs`. By itself, it blocks for longer than a

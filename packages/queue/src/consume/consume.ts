@@ -5,7 +5,7 @@ import type { UnwritableReason } from '@inventory/process/unwritable';
 import { DelayedError, type Job } from 'bullmq';
 import { packOutcomes, queueName, workerConnectionName } from '../envelope.ts';
 import type { EnvelopeKeys } from '../envelope-keys.ts';
-import { connectProducer } from '../redis/redis.ts';
+import { connectProducer } from '@inventory/redis/redis';
 import { createRefusals } from '../refusals.ts';
 import { drawWorkerId } from '../seats.ts';
 import { type Place, type SignedAnswer, type SignedEnvelope, signAnswer } from '../signature.ts';

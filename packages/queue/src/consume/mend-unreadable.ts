@@ -1,5 +1,5 @@
 import type { Queue, Worker } from 'bullmq';
-import type { RedisConnection } from '../redis/redis-cluster.ts';
+import type { RedisConnection } from '@inventory/redis/redis-cluster';
 
 /**
  * Repairs jobs that BullMQ cannot parse, so that they can be refused. BullMQ fails on such a job before our

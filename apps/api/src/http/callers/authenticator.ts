@@ -1,5 +1,5 @@
 import type { Client } from '@inventory/auth/client';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import type { Log } from '@inventory/process/log/log';
 import { createClientCache, type KnownClient } from './client-cache.ts';
 import { createTokenKeys, type IssuedToken } from './token-keys.ts';

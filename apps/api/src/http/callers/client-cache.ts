@@ -1,7 +1,7 @@
 import { type ClientWithTokens, readClients } from '@inventory/db/access/clients';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
-import { askAgain } from '../../turns/ask-again.ts';
-import { gather } from '../../turns/gather.ts';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
+import { askAgain } from '@inventory/turns/ask-again';
+import { gather } from '@inventory/turns/gather';
 
 // Revoked rights end within a second: this time plus that of one statement.
 const clientMaxAgeMs = 500;

@@ -17,8 +17,8 @@ import {
   readPrivateHalves,
   readVerifyingKeys,
 } from '@inventory/db/access/signing-keys';
-import { isOutage, isUnanswered } from '@inventory/db/postgres/pool';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import { isOutage, isUnanswered } from '@inventory/postgres/pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import type { Log } from '@inventory/process/log/log';
 import { lookEvery } from '@inventory/process/look-every';
 import { TooLateError, within } from '@inventory/process/within';

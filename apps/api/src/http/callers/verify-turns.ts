@@ -1,4 +1,4 @@
-import { createFairRoom } from '../../turns/fair-room.ts';
+import { createFairRoom } from '@inventory/turns/fair-room';
 
 /** The sender of a token. */
 export type Caller = { address: string; hasGone: () => boolean };

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { addCount } from '../../turns/add-count.ts';
+import { addCount } from '@inventory/turns/add-count';
 import type { Standing } from './caller-standing.ts';
 
 /** How many connections of strangers each address has. */

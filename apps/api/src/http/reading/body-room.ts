@@ -1,4 +1,4 @@
-import { createFairRoom, type Visit } from '../../turns/fair-room.ts';
+import { createFairRoom, type Visit } from '@inventory/turns/fair-room';
 
 /** Bounds the memory that large bodies take in a process. */
 export type BodyRoom = {

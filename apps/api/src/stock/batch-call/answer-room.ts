@@ -1,8 +1,8 @@
-import { isUnanswered } from '@inventory/db/postgres/pool';
+import { isUnanswered } from '@inventory/postgres/pool';
 import { readTogetherMax } from '@inventory/db/requests/large-answers';
 import { leaveOut, toldLengthMax } from '@inventory/domain/stock/left-out';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
-import { whenUnanswered } from '../../turns/ask-again.ts';
+import { whenUnanswered } from '@inventory/turns/ask-again';
 import { type CallTexts, filled, underOf, unknownAnswer } from '../answer-texts.ts';
 
 /**

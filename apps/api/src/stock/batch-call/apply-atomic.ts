@@ -1,5 +1,5 @@
 import type { AtomicTrial } from '@inventory/db/batch/dry-run';
-import type { Wait } from '@inventory/db/postgres/statement-pool';
+import type { Wait } from '@inventory/postgres/statement-pool';
 import type { AtomicRefusal } from '@inventory/domain/atomic';
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Refusal } from '@inventory/domain/refusals/refused';

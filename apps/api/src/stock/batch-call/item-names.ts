@@ -1,5 +1,5 @@
 import type { NamedItem } from '@inventory/db/catalog/named-items';
-import { whenUnanswered } from '../../turns/ask-again.ts';
+import { whenUnanswered } from '@inventory/turns/ask-again';
 
 /** Finds the items of names. */
 export type FindNamedItems = (names: readonly string[]) => Promise<readonly NamedItem[]>;

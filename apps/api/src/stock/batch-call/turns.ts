@@ -1,4 +1,4 @@
-import { createFairRoom } from '../../turns/fair-room.ts';
+import { createFairRoom } from '@inventory/turns/fair-room';
 
 /** Turns that batches take before they may have operations under way. */
 export type BatchTurns = {

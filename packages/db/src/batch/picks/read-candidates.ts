@@ -5,7 +5,7 @@ import { lotsLookedAtMax, lotsPerTransactionMax } from '@inventory/domain/stock/
 import { allocationOrder, gateKey } from '@inventory/domain/stock/batch';
 import { askKey, type LotFilter, pickKey } from '@inventory/domain/stock/lot-filter';
 import type { Pacer } from '@inventory/process/pacer';
-import type { Tx } from '../../postgres/pool.ts';
+import type { Tx } from '@inventory/postgres/pool';
 import type { PartNumbers } from '../gates.ts';
 import { readPasts } from '../read-pasts.ts';
 import { type PickLimits, tallyLots } from './pick-statements.ts';

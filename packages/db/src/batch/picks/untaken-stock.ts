@@ -2,8 +2,8 @@ import { parseQuantity } from '@inventory/domain/quantity';
 import type { Untaken } from '@inventory/domain/refusals/conflict';
 import type { Batch } from '@inventory/domain/stock/batch';
 import { type LotFilter, pickKey } from '@inventory/domain/stock/lot-filter';
-import { raw, send } from '../../postgres/piece.ts';
-import type { Tx } from '../../postgres/pool.ts';
+import { raw, send } from '@inventory/postgres/piece';
+import type { Tx } from '@inventory/postgres/pool';
 import { expiry, fieldFilters, filters, found, picksTable } from './pick-statements.ts';
 
 // These reads run under the gates' locks and only make a refusal more precise. Beyond this many lots, the

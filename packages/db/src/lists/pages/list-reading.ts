@@ -1,6 +1,6 @@
 import type { Page } from '@inventory/paging/page';
-import { type Piece, raw, send } from '../../postgres/piece.ts';
-import type { Sql, Tx } from '../../postgres/pool.ts';
+import { type Piece, raw, send } from '@inventory/postgres/piece';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 
 /**
  * A way to read a page of a list, and its cost to others. `lotPage`, `itemPage` and `stockLevelPage` choose

@@ -1,5 +1,5 @@
-import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
-import type { Sql } from '../../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 import { itemRecord } from '../list-items.ts';
 
 // About 60 KB, made and sent within milliseconds.

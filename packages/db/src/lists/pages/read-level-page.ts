@@ -1,6 +1,6 @@
 import type { Page } from '@inventory/paging/page';
-import { type Piece, piece, raw, send } from '../../postgres/piece.ts';
-import type { Sql } from '../../postgres/pool.ts';
+import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 import { recordsOnPage } from '../record-json.ts';
 import { type Slice, sliceText } from './slice.ts';
 

@@ -1,4 +1,4 @@
-import { type Piece, piece, raw } from '../../postgres/piece.ts';
+import { type Piece, piece, raw } from '@inventory/postgres/piece';
 import { type Slice, sliceText } from './slice.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Sql } from '@inventory/db/postgres/pool';
-import type { StatementPool } from '@inventory/db/postgres/statement-pool';
+import type { Sql } from '@inventory/postgres/pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 
 type Waiting<In, Out> = { input: In; resolve: (output: Out) => void; reject: (error: unknown) => void };
 

@@ -8,9 +8,9 @@ type Value = string | number | boolean | Date | null | readonly (string | number
 type Values = (Value | Piece)[];
 
 /**
- * A piece of a statement; pieces may contain others. Values become parameters; other text comes from `raw`,
- * and only from this package. The driver's own fragments are promises: a statement of thirty of them takes
- * many times as long to put together.
+ * A piece of a statement; pieces may contain others. Values become parameters; other text comes from `raw`.
+ * The driver's own fragments are promises: a statement of thirty of them takes many times as long to put
+ * together.
  */
 export function piece(strings: TemplateStringsArray, ...values: Values): Piece {
   return composed(strings, ...values);

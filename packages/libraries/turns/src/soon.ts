@@ -1,4 +1,4 @@
-import type { Wait } from '@inventory/db/postgres/statement-pool';
+import type { Wait } from '@inventory/postgres/statement-pool';
 
 /** A wait of at most this long, for no caller in particular. */
 export function soon(timeMs: number): Wait {

@@ -1,4 +1,4 @@
-import type { Wait } from '@inventory/db/postgres/statement-pool';
+import type { Wait } from '@inventory/postgres/statement-pool';
 import { addCount } from './add-count.ts';
 import { createFairLine } from './fair-line.ts';
 

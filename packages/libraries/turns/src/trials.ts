@@ -1,5 +1,5 @@
-import type { Sql } from '@inventory/db/postgres/pool';
-import { NeverBegunError, type StatementPool, type Wait } from '@inventory/db/postgres/statement-pool';
+import type { Sql } from '@inventory/postgres/pool';
+import { NeverBegunError, type StatementPool, type Wait } from '@inventory/postgres/statement-pool';
 import { createFairRoom } from './fair-room.ts';
 
 /** Runs the dry runs of all clients on connections of their own. */

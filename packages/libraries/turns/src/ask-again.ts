@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { isUnanswered } from '@inventory/db/postgres/pool';
+import { isUnanswered } from '@inventory/postgres/pool';
 
 // A broken connection has been replaced by then.
 const againAfterMs = 200;
