@@ -100,7 +100,7 @@ test('what doctor advises in a container can be typed there: a backup comes out 
   const remedyOf = (id: string) => checks.find((each) => each.id === id)!.remedy!;
   const advised = [...remedyOf('backup').matchAll(/`([^`]+)`/g)].map(([, command]) => command!);
   expect(advised).toEqual([
-    '(umask 077; docker compose run --rm -T admin backup - > NAME.inventory)',
+    '(umask 077; set -C; docker compose run --rm -T admin backup - > NAME.inventory)',
     'docker compose run --rm admin backed-up --by TOOL',
   ]);
   const file = join(createFolder(), 'today.inventory');

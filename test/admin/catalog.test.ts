@@ -596,6 +596,27 @@ describe('alias', () => {
     expect(await minimums(two)).toEqual([[1, '999999999.999999']]);
   });
 
+  test('a quantity that may be a thousand is refused in a file with semicolons, and taken in one with commas', async () => {
+    const shortID = await service.item();
+    const message =
+      'may be a thousand, in a file with semicolons: write it without the point, or with other decimals.';
+    const skipped = (field: string, ...lines: number[]) => lines.map((line) => ({ line, field, message }));
+    const minimums = ['1.000', '12.345.678', '1.0', '1000', '0.125'];
+    const file = (separator: string, wids: readonly number[]) =>
+      fileOf(
+        ['item', 'warehouse', 'minimum'].join(separator),
+        ...wids.map((wid, index) => [shortID, wid, minimums[index]].join(separator)),
+      );
+    const run = (path: string) => json('level', 'import', '--from', path, '--skip-bad');
+    expect(await run(file(';', [1, 2, 3]))).toMatchObject({ changed: 1, skipped: skipped('minimum', 2, 3) });
+    expect(await run(file(',', [1]))).toMatchObject({ changed: 1, skipped: [] });
+    const alias = uniqueName('CASE');
+    const aliases = fileOf('alias;item;units', `${alias};${shortID};1.000`);
+    expect(await json('alias', 'import', '--from', aliases)).toMatchObject({ skipped: skipped('units', 2) });
+    const items = fileOf('shortID;units', `${shortID};2.500`);
+    expect(await json('item', 'import', '--from', items)).toMatchObject({ skipped: skipped('units', 2) });
+  });
+
   test('a number that a spreadsheet has shortened is no name, row by row', async () => {
     const shortID = await service.item();
     const numbers = ['4,00638E+12', '1,5E+10', '4.00638E+12', '1E+13'];

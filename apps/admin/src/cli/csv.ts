@@ -11,7 +11,12 @@ import { didYouMean } from './did-you-mean.ts';
  */
 export type BadRow = { line: number; field: string | null; message: string };
 
-export type CsvRow = { line: number; cells: ReadonlyMap<string, string> };
+export type CsvRow = {
+  line: number;
+  cells: ReadonlyMap<string, string>;
+  /** As spreadsheets write it in countries where a point may stand between thousands. */
+  isBySemicolon: boolean;
+};
 
 /** The columns of a file. `ignored`: an export writes this column, and an import skips it. */
 export type Columns = Readonly<Record<string, 'required' | 'optional' | 'ignored'>>;
@@ -40,7 +45,8 @@ export async function readCsv(
   columns: Columns,
 ): Promise<{ header: string[]; rows: CsvRow[]; bad: BadRow[] }> {
   const bytes = await readBytes(path);
-  const records = await parseRecords(bytes, path);
+  const delimiter = delimiterOf(bytes);
+  const records = await parseRecords(bytes, path, delimiter);
   const [first, ...others] = records;
   if (first === undefined) throw new CommandError(`${path} has no header`, 2);
   const header = readHeader(first.record, columns, path);
@@ -48,7 +54,8 @@ export async function readCsv(
   const rows: CsvRow[] = [];
   for (const { record, line } of others) {
     if (record.length === header.length) {
-      rows.push({ line, cells: new Map(header.map((name, index) => [name, withoutQuote(record[index]!)])) });
+      const cells = new Map(header.map((name, index) => [name, withoutQuote(record[index]!)]));
+      rows.push({ line, cells, isBySemicolon: delimiter === ';' });
     } else {
       const message = `has ${record.length} values, and the header has ${header.length}.`;
       bad.push({ line, field: null, message });
@@ -100,14 +107,19 @@ async function readBytes(path: string): Promise<Buffer> {
 
 type CsvRecord = { record: string[]; line: number };
 
-async function parseRecords(bytes: Buffer, path: string): Promise<CsvRecord[]> {
-  const { CsvError, parse } = await import('csv-parse/sync');
+type Delimiter = (typeof delimiters)[number];
+
+function delimiterOf(bytes: Buffer): Delimiter {
   const headLine = bytes
     .subarray(0, 10_000)
     .toString('utf8')
     .split(/[\r\n]/)[0]!;
   const countOf = (delimiter: string) => headLine.split(delimiter).length;
-  const delimiter = delimiters.reduce((best, each) => (countOf(each) > countOf(best) ? each : best));
+  return delimiters.reduce<Delimiter>((best, each) => (countOf(each) > countOf(best) ? each : best), ',');
+}
+
+async function parseRecords(bytes: Buffer, path: string, delimiter: Delimiter): Promise<CsvRecord[]> {
+  const { CsvError, parse } = await import('csv-parse/sync');
   try {
     const parsed = parse(bytes, {
       bom: true,

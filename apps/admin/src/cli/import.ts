@@ -80,7 +80,8 @@ export function tellImport(
  * Reads the cells of a row by parsers for values of options. What a parser refuses becomes a fault in `bad`,
  * and the row must not be used.
  */
-export function readCells({ line, cells }: CsvRow) {
+export function readCells(row: CsvRow) {
+  const { line, cells } = row;
   const bad: BadRow[] = [];
   function read<Value>(field: string, parse: (text: string) => Value): Value {
     try {
@@ -90,7 +91,26 @@ export function readCells({ line, cells }: CsvRow) {
       return undefined as Value;
     }
   }
-  return { bad, read };
+  return {
+    bad,
+    read,
+    /** The same for a quantity: one that may mean a thousand times as much is a fault. */
+    readQuantity<Value>(field: string, parse: (text: string) => Value): Value {
+      return read(field, (text) => {
+        if (mayBeThousands(row, text)) throw new Error(thousands);
+        return parse(text);
+      });
+    },
+  };
+}
+
+/** The fault of such a quantity. */
+export const thousands =
+  'may be a thousand, in a file with semicolons: write it without the point, or with other decimals.';
+
+/** Whether a quantity such as `1.000` may be a thousand: in a file with semicolons, a point often stands there. */
+export function mayBeThousands({ isBySemicolon }: CsvRow, text: string): boolean {
+  return isBySemicolon && /^[1-9]\d{0,2}(?:\.\d{3})+$/.test(text);
 }
 
 /** A long number as a spreadsheet shows and saves it: `4,00638E+12`. */

@@ -119,8 +119,8 @@ function readAlias(row: CsvRow): GivenAlias | BadRow[] {
   const shortId = cells.get('item')!;
   const shortened = findShortened(cells.get('alias')!, 'alias', line) ?? findShortened(shortId, 'item', line);
   if (shortened !== null) return [shortened];
-  const { bad, read } = readCells(row);
+  const { bad, read, readQuantity } = readCells(row);
   const alias = read('alias', parseAlias);
-  const units = (cells.get('units') ?? '') === '' ? null : read('units', parseUnitsText);
+  const units = (cells.get('units') ?? '') === '' ? null : readQuantity('units', parseUnitsText);
   return bad.length > 0 ? bad : { line, alias, shortId, units };
 }

@@ -9,7 +9,15 @@ import { Command } from 'commander';
 import { isQuantityText } from '../cli/arguments.ts';
 import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
-import { asBadRow, findShortened, importHelp, readRows, tellImport } from '../cli/import.ts';
+import {
+  asBadRow,
+  findShortened,
+  importHelp,
+  mayBeThousands,
+  readRows,
+  tellImport,
+  thousands,
+} from '../cli/import.ts';
 import { example } from '../cli/print.ts';
 import { createProgress, rowsText } from '../cli/progress.ts';
 
@@ -50,9 +58,11 @@ ${importHelp}${example('item import --from <items.csv', 'item import --from <ite
   });
 
 /** Returns an item, or the faults of the row. */
-function readItem({ line, cells }: CsvRow): GivenItem | BadRow[] {
+function readItem(row: CsvRow): GivenItem | BadRow[] {
+  const { line, cells } = row;
   const bad = findShortened(cells.get('shortID')!, 'shortID', line);
   if (bad !== null) return [bad];
+  if (mayBeThousands(row, cells.get('units') ?? '')) return [{ line, field: 'units', message: thousands }];
   const read = [...cells].filter(([name]) => columns[name] !== 'ignored');
   const asked = Object.fromEntries(read.map(([name, text]) => [name, readCell(name, text)]));
   const parsed = ItemUpdateRequest.safeParse(asked);

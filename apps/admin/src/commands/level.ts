@@ -101,8 +101,8 @@ function readMinimum(row: CsvRow): GivenMinimum | BadRow[] {
   const shortId = cells.get('item')!;
   const shortened = findShortened(shortId, 'item', line);
   if (shortened !== null) return [shortened];
-  const { bad, read } = readCells(row);
+  const { bad, read, readQuantity } = readCells(row);
   const wid = read('warehouse', parseId);
-  const minimum = cells.get('minimum') === '' ? null : read('minimum', parseMinimum);
+  const minimum = cells.get('minimum') === '' ? null : readQuantity('minimum', parseMinimum);
   return bad.length > 0 ? bad : { line, shortId, wid, minimum };
 }

@@ -53,7 +53,7 @@ export const migrateCommand = new Command('migrate')
         },
         {
           onWait(name) {
-            if (!waited.has(name)) print(`${name} waits for a table that is in use, and tries again`);
+            if (!waited.has(name)) print(`${name} waits for tables or transactions that are in use`);
             waited.add(name);
           },
           onHeld: () => print(migrationHeld),

@@ -146,6 +146,7 @@ an existing one keeps its own.\n${importHelp}${example('reason import --from <re
     const { good, bad, of, take } = await readRows(from, importColumns, readReason, { key, skipBad });
     await withDatabase(async (sql) => {
       const { refused, ...counts } = await importReasons(sql, good, { take, byDefault: all });
+      await warnOfRefused(sql);
       tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
     });
   });

@@ -38,6 +38,8 @@ export type RunOptions = {
 };
 
 /** The first line of a file whose statements do not share a transaction. */
+// A large index takes longer than this, too.
+const tellOfOutsideMs = 10_000;
 export const outsideMark = '-- Runs outside a transaction.';
 
 // Statements that can be repeated after an interruption, and whose locks block neither reads nor writes of
@@ -62,9 +64,13 @@ export async function runMigration(
   { note, onWait, patience = usualPatience }: RunOptions,
 ): Promise<void> {
   if (isOutside(step)) {
-    await runOutside(connection, step).catch((error) => {
-      throw explainStep(error, step, 'what it has built stays, and it begins again the next time');
-    });
+    // It waits for transactions that are older, and has no limit.
+    const waiting = setTimeout(onWait, tellOfOutsideMs);
+    await runOutside(connection, step)
+      .finally(() => clearTimeout(waiting))
+      .catch((error) => {
+        throw explainStep(error, step, 'what it has built stays, and it begins again the next time');
+      });
     await note();
     return;
   }
@@ -132,6 +138,8 @@ export function explainStep(error: unknown, { name }: Pick<SchemaStep, 'name'>, 
 }
 
 async function runOutside(connection: Connection, step: Pick<SchemaStep, 'script'>): Promise<void> {
+  // Postgres sees then that somebody has ended the command. Not on every system.
+  await connection.unsafe('set client_connection_check_interval = 1000').catch(() => {});
   for (const { statement, index } of repeatablesOf(step)) {
     if (index !== undefined) await dropInvalid(connection, index);
     await connection.unsafe(statement);

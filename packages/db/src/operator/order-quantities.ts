@@ -30,8 +30,12 @@ export async function setOrderQuantities(
   const [item] = await sql<{ part_no: number }[]>`select part_no from item where short_id = ${gate.shortId}`;
   if (item === undefined) return 'unknown_item';
   // One statement for one row, so that it holds no other lock while it waits for a batch to release the gate.
-  // The time is taken at the write: a time from before the wait could be earlier than the batch's.
+  // The time is taken at the write: a time from before the wait could be earlier than the batch's, and followers
+  // of changes would wait for it.
   await sql`
+    with held as materialized (
+      select part_no from stock_level where part_no = ${item.part_no} and wid = ${gate.wid} for no key update
+    )
     insert into stock_level (part_no, wid, on_order, committed, packed, asn, minimum, used)
     select ${item.part_no}, ${gate.wid}, on_order, committed, packed, asn, ${minimum}::numeric,
       on_order + committed + packed + asn > 0 or ${minimum}::numeric is not null
@@ -39,6 +43,7 @@ export async function setOrderQuantities(
       select coalesce(${onOrder}::numeric, 0) as on_order, coalesce(${committed}::numeric, 0) as committed,
         coalesce(${packed}::numeric, 0) as packed, coalesce(${asn}::numeric, 0) as asn
     ) as given
+    cross join (select count(*) from held) as locked
     on conflict (part_no, wid) do update
     set on_order = coalesce(${onOrder}::numeric, stock_level.on_order),
       committed = coalesce(${committed}::numeric, stock_level.committed),

@@ -17,8 +17,8 @@ export function inventoryCommand(command: string): string {
   if (named === undefined) return `${before} ${command}`;
   // A terminal in between would change bytes.
   const piped = `${before.replace(' run --rm ', ' run --rm -T ')} ${command.replace(named, ' -')} ${way} ${file}`;
-  // The command itself makes its file readable by its owner alone.
-  return way === '>' ? `(umask 077; ${piped})` : piped;
+  // As the command itself makes its file: readable by its owner alone, and never in place of another.
+  return way === '>' ? `(umask 077; set -C; ${piped})` : piped;
 }
 
 /** How to see the free space of the disk of Postgres where the command line does not see that disk. */
