@@ -14,7 +14,9 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((file) => file !== '' && existsSync(join(root, file)));
 
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
-const sources = files.filter((file) => /^(?:apps|packages|packages\/libraries)\/[^/]+\/src\/.*\.ts$/.test(file));
+const sources = files.filter((file) =>
+  /^(?:apps|packages|packages\/libraries)\/[^/]+\/src\/.*\.ts$/.test(file),
+);
 const documents = files.filter((file) => /^(?:README|CONTRIBUTING|SECURITY|docs\/[a-z-]+)\.md$/.test(file));
 const page = files.filter((file) => /^apps\/console\/page\/.*\.js$/.test(file));
 const typescript = files.filter((file) => file.endsWith('.ts'));
@@ -121,7 +123,9 @@ test('a library imports no package but libraries, so it knows nothing of stock',
 
 test('SQL is in packages/db alone', () => {
   const elsewhere = sources.filter(
-    (file) => !/^packages\/(?:db|libraries\/postgres)\//.test(file) && /\b(?:sql|tx)`|\bsql\.unsafe\(/.test(textOf(file)),
+    (file) =>
+      !/^packages\/(?:db|libraries\/postgres)\//.test(file) &&
+      /\b(?:sql|tx)`|\bsql\.unsafe\(/.test(textOf(file)),
   );
   // Local databases and users are created before there is one to migrate.
   expect(elsewhere.filter((file) => !file.startsWith('packages/local/src/postgres/'))).toEqual([]);

@@ -2,11 +2,11 @@ import { Refused } from '@inventory/api/http/errors';
 import { createRequestId } from '@inventory/api/http/request-id';
 import type { BatchCalls } from '@inventory/api/stock/batch-call/batch-calls';
 import { appliedStatusOf, type Stock } from '@inventory/api/stock/transactions';
-import type { Sql, Tx } from '@inventory/postgres/pool';
 import { quantityOf } from '@inventory/domain/quantity';
 import { notEnough } from '@inventory/domain/refusals/conflict';
 import { invalid } from '@inventory/domain/refusals/refused';
 import type { StockRequest } from '@inventory/domain/request';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 
 const nothingUntaken = { held: 0n, expired: 0n, more: false, atDestination: 0n, moreAtDestination: false };
 

@@ -4,10 +4,10 @@ import { listLots, lotList } from '@inventory/db/lists/list-lots';
 import { levelList, listStockLevels } from '@inventory/db/lists/list-stock-levels';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { type List, readPage } from '@inventory/db/lists/pages/read-page';
-import { piece } from '@inventory/postgres/piece';
-import type { Sql } from '@inventory/postgres/pool';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
+import { piece } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** The warehouses of the data, all in the caller's scope, and the one that is listed alone. */
 export const warehouseCount = 10;

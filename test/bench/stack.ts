@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { migrate } from '@inventory/db/migrate/migrate';
-import { connect, type Sql } from '@inventory/postgres/pool';
 import { type Stack, startStack } from '@inventory/local/stack';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { types } from '../harness/compiled.ts';
 import { databaseOf } from '../harness/global-setup.ts';
 

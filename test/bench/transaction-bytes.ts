@@ -4,9 +4,9 @@ import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
-import { connect, type Sql } from '@inventory/postgres/pool';
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { QueuedRequest } from '@inventory/domain/request';
+import { connect, type Sql } from '@inventory/postgres/pool';
 
 const hourMs = 3_600_000;
 

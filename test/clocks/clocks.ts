@@ -11,9 +11,21 @@ export type Clock = { name: string; file: string; ms: number; meaning: string };
 /** Name, file, and the event after this long, this often, or this long at most. */
 const known: readonly (readonly [string, string, string])[] = [
   ['redisWaitMs', 'packages/auth/src/rate-limit.ts', 'a request waits for Redis to count it'],
-  ['commandTimeoutMs', 'packages/libraries/redis/src/redis.ts', 'the api waits for Redis to take an envelope'],
-  ['producerSilentMs', 'packages/libraries/redis/src/redis.ts', 'a connection that owes an answer is replaced'],
-  ['sendWithinMs', 'packages/libraries/webhooks/src/send-message.ts', 'an attempt to send a message of a webhook ends'],
+  [
+    'commandTimeoutMs',
+    'packages/libraries/redis/src/redis.ts',
+    'the api waits for Redis to take an envelope',
+  ],
+  [
+    'producerSilentMs',
+    'packages/libraries/redis/src/redis.ts',
+    'a connection that owes an answer is replaced',
+  ],
+  [
+    'sendWithinMs',
+    'packages/libraries/webhooks/src/send-message.ts',
+    'an attempt to send a message of a webhook ends',
+  ],
   ['blockMs', 'packages/libraries/redis/src/redis.ts', 'a worker’s blocking read of the queue returns'],
   ['consumerSilentMs', 'packages/libraries/redis/src/redis.ts', 'a silent blocking connection is replaced'],
   ['heartbeatMs', 'packages/libraries/redis/src/redis.ts', 'an idle connection is pinged'],
@@ -91,7 +103,11 @@ const known: readonly (readonly [string, string, string])[] = [
     'asking a server whether it is the primary fails',
   ],
   ['goodForMs', 'packages/libraries/postgres/src/servers/primary.ts', 'the primary may be asked for again'],
-  ['watchEveryMs', 'packages/libraries/postgres/src/servers/hosts.ts', 'the primary is asked for without a cause'],
+  [
+    'watchEveryMs',
+    'packages/libraries/postgres/src/servers/hosts.ts',
+    'the primary is asked for without a cause',
+  ],
   [
     'lookForMs',
     'packages/db/src/lists/pages/list-reading.ts',

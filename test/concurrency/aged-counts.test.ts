@@ -2,8 +2,8 @@ import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
 import { listLots } from '@inventory/db/lists/list-lots';
 import { listTransactions } from '@inventory/db/lists/list-transactions';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
-import type { Sql, Tx } from '@inventory/postgres/pool';
 import type { Page } from '@inventory/paging/page';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 

@@ -1,6 +1,6 @@
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
-import { connect } from '@inventory/postgres/pool';
 import { settle } from '@inventory/db/requests/settle';
+import { connect } from '@inventory/postgres/pool';
 import { expect, test } from 'vitest';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { batcherOf } from '../harness/queue/batcher.ts';

@@ -3,8 +3,8 @@ import { lotPage } from '@inventory/db/lists/list-lots';
 import { holdLot, releaseLot } from '@inventory/db/operator/holds';
 import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
-import { connect, type Sql, type Tx } from '@inventory/postgres/pool';
 import type { PageQuery } from '@inventory/paging/page-query';
+import { connect, type Sql, type Tx } from '@inventory/postgres/pool';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 

@@ -1,8 +1,8 @@
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
-import { connect, type Sql, type Tx } from '@inventory/postgres/pool';
 import { readOriginals } from '@inventory/db/requests/subjects';
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Queued } from '@inventory/domain/request';
+import { connect, type Sql, type Tx } from '@inventory/postgres/pool';
 import { describe, expect, test } from 'vitest';
 import { atomicOf, receiveLots, useBatches } from '../harness/queue/batches.ts';
 

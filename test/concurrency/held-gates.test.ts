@@ -1,9 +1,9 @@
 import { applyBatch, GatesHeldError } from '@inventory/db/batch/apply-batch';
 import { forget } from '@inventory/db/batch/gates';
-import { connect } from '@inventory/postgres/pool';
 import { itemIdOf } from '@inventory/domain/kinds/kinds';
 import { operationsOf, type QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
+import { connect } from '@inventory/postgres/pool';
 import { HeldGates } from '@inventory/worker/held-gates';
 import { expect, test } from 'vitest';
 import { batcherOf } from '../harness/queue/batcher.ts';

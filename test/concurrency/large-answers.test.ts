@@ -1,7 +1,7 @@
 import { queueName } from '@inventory/queue/envelope';
-import { connectConsumer } from '@inventory/redis/redis';
 import type { SignedAnswer } from '@inventory/queue/signature';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
+import { connectConsumer } from '@inventory/redis/redis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openConsumer } from '../harness/queue/consumer.ts';
 import { allApplied } from '../harness/queue/outcomes.ts';

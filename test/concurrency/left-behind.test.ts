@@ -2,11 +2,7 @@ import { watchNeeds } from '@inventory/api/watch-needs';
 import { createBatchPool } from '@inventory/db/batch/batch-pool';
 import { createLeftBehind } from '@inventory/postgres/left-behind';
 import { connect, type Sql, untilDone } from '@inventory/postgres/pool';
-import {
-  createStatementPool,
-  NeverBegunError,
-  type StatementPool,
-} from '@inventory/postgres/statement-pool';
+import { createStatementPool, NeverBegunError, type StatementPool } from '@inventory/postgres/statement-pool';
 import { createFoldedLog } from '@inventory/process/log/folded-log';
 import { createLog } from '@inventory/process/log/log';
 import { createPresence } from '@inventory/process/presence';

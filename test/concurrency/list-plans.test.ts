@@ -5,9 +5,9 @@ import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
 import { type TransactionFilters, transactionPage } from '@inventory/db/lists/list-transactions';
 import { firstOfFew, type ListReading } from '@inventory/db/lists/pages/list-reading';
 import { orderBy } from '@inventory/db/lists/pages/sort-columns';
+import type { PageQuery } from '@inventory/paging/page-query';
 import { piece } from '@inventory/postgres/piece';
 import { connect, type Sql } from '@inventory/postgres/pool';
-import type { PageQuery } from '@inventory/paging/page-query';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { receiveLots, useBatches } from '../harness/queue/batches.ts';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
-import { connect, isOutage } from '@inventory/postgres/pool';
 import { choosePort } from '@inventory/local/free-port';
+import { connect, isOutage } from '@inventory/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStretch } from '../harness/network/through.ts';
 import { countStatuses, expectWaiting, holdGates, useBatches } from '../harness/queue/batches.ts';

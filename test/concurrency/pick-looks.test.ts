@@ -7,8 +7,8 @@ import {
 import { readsOf } from '@inventory/db/batch/picks/read-picks';
 import { readUntaken } from '@inventory/db/batch/picks/untaken-stock';
 import { readFacts } from '@inventory/db/batch/read-facts';
-import { connect, type Sql, type Tx } from '@inventory/postgres/pool';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
+import { connect, type Sql, type Tx } from '@inventory/postgres/pool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { type Looked, lookedAt } from '../harness/stock/lots-looked-at.ts';

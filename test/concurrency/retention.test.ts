@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from '@inventory/postgres/pool';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
+import { connect } from '@inventory/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
 import { age, isOf, refuse, requestOf, thereIs } from '../harness/queue/old-keys.ts';

@@ -1,5 +1,5 @@
-import { connect, type Sql } from '@inventory/postgres/pool';
 import { findItemMatches, findStockMatches, type StockAsk } from '@inventory/db/scan/find-matches';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { lookedAt } from '../harness/stock/lots-looked-at.ts';

@@ -1,7 +1,7 @@
 import { itemPage } from '@inventory/db/lists/list-items';
 import type { ListReading } from '@inventory/db/lists/pages/list-reading';
-import { connect, isStatementTimeout, type Sql } from '@inventory/postgres/pool';
 import type { PageQuery } from '@inventory/paging/page-query';
+import { connect, isStatementTimeout, type Sql } from '@inventory/postgres/pool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 

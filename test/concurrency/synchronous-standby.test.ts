@@ -7,12 +7,12 @@ import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '
 import { readScope } from '@inventory/db/catalog/warehouses';
 import { readChanges } from '@inventory/db/changes/read-changes';
 import { readFeedPosition } from '@inventory/db/changes/read-position';
-import { mayBeApplied } from '@inventory/postgres/lost-answer';
-import { connect, isOutage, type Sql } from '@inventory/postgres/pool';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Queued } from '@inventory/domain/request';
+import { mayBeApplied } from '@inventory/postgres/lost-answer';
+import { connect, isOutage, type Sql } from '@inventory/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';

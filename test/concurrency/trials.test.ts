@@ -1,5 +1,5 @@
-import { createTrials, type TrialsOptions } from '@inventory/turns/trials';
 import type { StatementPool, Wait } from '@inventory/postgres/statement-pool';
+import { createTrials, type TrialsOptions } from '@inventory/turns/trials';
 import { describe, expect, test } from 'vitest';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { turn } from '../harness/queue/submitter.ts';

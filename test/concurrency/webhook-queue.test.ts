@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import { blockMs } from '@inventory/redis/redis';
 import { createWebhookQueue } from '@inventory/queue/webhooks/webhook-queue';
+import { blockMs } from '@inventory/redis/redis';
 import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 

@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect } from '@inventory/postgres/pool';
 import { choosePort } from '@inventory/local/free-port';
 import { startPostgres } from '@inventory/local/postgres/postgres';
 import { removePostgresHome } from '@inventory/local/postgres/postgres-home';
 import type { RedisProgram } from '@inventory/local/redis/redis';
+import { connect } from '@inventory/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { commandsOf, readBlocksOf, root } from '../examples/documents.ts';
 import { programOf } from '../harness/compiled.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Sql } from '@inventory/postgres/pool';
 import type { Change } from '@inventory/domain/contract/change';
+import type { Sql } from '@inventory/postgres/pool';
 import { addCaller } from '../harness/service/caller.ts';
 import { createMirror, gateTexts, type Lists, type Mirror } from '../harness/stock/mirror.ts';
 import type { Cluster } from './cluster.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { migrate } from '@inventory/db/migrate/migrate';
-import { connect } from '@inventory/postgres/pool';
 import { startStack } from '@inventory/local/stack';
+import { connect } from '@inventory/postgres/pool';
 import { Redis } from 'ioredis';
 import type { TestProject } from 'vitest/node';
 import { compileCheckout } from './compiled.ts';

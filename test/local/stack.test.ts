@@ -12,7 +12,6 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { connect } from '@inventory/postgres/pool';
 import { run } from '@inventory/local/processes/process';
 import {
   LocalStackError,
@@ -22,6 +21,7 @@ import {
   type StackOptions,
   startStack,
 } from '@inventory/local/stack';
+import { connect } from '@inventory/postgres/pool';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { programOf } from '../harness/compiled.ts';

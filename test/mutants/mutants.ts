@@ -610,7 +610,11 @@ async function importKey(`,
   ]),
   ...noticedBy('security/secrets-in-logs.test.ts', [
     mutant('libraries print directly', 'libraries print', [
-      ['packages/libraries/process/src/log/outlets.ts', 'of consoleMethods) {', 'of consoleMethods.slice(9)) {'],
+      [
+        'packages/libraries/process/src/log/outlets.ts',
+        'of consoleMethods) {',
+        'of consoleMethods.slice(9)) {',
+      ],
     ]),
   ]),
   ...noticedBy('security/errors-in-logs.test.ts', [
@@ -967,7 +971,11 @@ async function importKey(`,
       ['packages/libraries/postgres/src/pool.ts', 'return ofSeveralHosts.has(sql) &&', 'return false &&'],
     ]),
     mutant('a former primary is accepted again', 'the promoted server alone', [
-      ['packages/libraries/postgres/src/servers/primary.ts', 'if (standing.timeline < timeline) {', 'if (false) {'],
+      [
+        'packages/libraries/postgres/src/servers/primary.ts',
+        'if (standing.timeline < timeline) {',
+        'if (false) {',
+      ],
     ]),
     mutant('a position on another timeline counts', 'the promoted server alone', [
       [

@@ -1,5 +1,5 @@
-import { connect } from '@inventory/postgres/pool';
 import { readStockByWarehouse } from '@inventory/db/status-page/stock-by-warehouse';
+import { connect } from '@inventory/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { useService } from '../harness/service/service.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
-import type { Sql } from '@inventory/postgres/pool';
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';
+import type { Sql } from '@inventory/postgres/pool';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { ApiClient } from '../harness/service/api-client.ts';
 import { type ProbedApi, startProbedApi } from '../harness/service/probed-api.ts';

@@ -19,7 +19,10 @@ const expected: [name: string, outcome: string, files: string[]][] = [
   [
     'Postgres on several hosts',
     'ENETUNREACH',
-    ['packages/libraries/postgres/src/servers/hosts.ts', 'packages/libraries/postgres/src/servers/standing.ts'],
+    [
+      'packages/libraries/postgres/src/servers/hosts.ts',
+      'packages/libraries/postgres/src/servers/standing.ts',
+    ],
   ],
   ['Redis by address', 'told', ['packages/libraries/redis/src/redis.ts']],
   ['Redis by name', 'told', []],

@@ -5,10 +5,10 @@ import {
   type StatementPool,
   type StatementPoolOptions,
 } from '@inventory/postgres/statement-pool';
+import { createTrials, type Trials } from '@inventory/turns/trials';
 import { createListTurns } from './lists/list-turns.ts';
 import { createLists, type Lists, streamWithinMs } from './lists/lists.ts';
 import { createReplica, type Replica } from './lists/replica.ts';
-import { createTrials, type Trials } from '@inventory/turns/trials';
 
 /**
  * The api's connections to Postgres. Each kind of work has its own, so that it never waits for another kind.

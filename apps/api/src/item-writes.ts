@@ -8,10 +8,10 @@ import {
 } from '@inventory/db/catalog/aliases';
 import { createItem, drawPartNo, hasItemFields, readCreated, updateItem } from '@inventory/db/catalog/items';
 import { type MinimumToSet, readMinimum, setMinimum } from '@inventory/db/catalog/minimums';
+import type { ItemFields } from '@inventory/domain/contract/item';
 import { mayBeApplied } from '@inventory/postgres/lost-answer';
 import { isLockTimeout, isUnanswered } from '@inventory/postgres/pool';
 import type { Wait } from '@inventory/postgres/statement-pool';
-import type { ItemFields } from '@inventory/domain/contract/item';
 import { within } from '@inventory/process/within';
 import { type Database, itemWriteLimitMs } from './database.ts';
 import { Failed, messages, soonAgain, unknownOutcome } from './http/errors.ts';

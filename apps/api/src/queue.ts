@@ -1,13 +1,13 @@
 import { readEnvelopeKeys } from '@inventory/db/access/envelope-keys';
-import type { DatabaseClock } from '@inventory/postgres/database-clock';
-import { NeverBegunError } from '@inventory/postgres/statement-pool';
 import { readOutcomes, settle } from '@inventory/db/requests/settle';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { DatabaseClock } from '@inventory/postgres/database-clock';
+import { NeverBegunError } from '@inventory/postgres/statement-pool';
 import type { Reporting } from '@inventory/process/reporting';
 import { openEnvelopeKeys } from '@inventory/queue/envelope-keys';
 import { type EnvelopeObserver, Submitter } from '@inventory/queue/submit/submit';
-import type { Database } from './database.ts';
 import { soon } from '@inventory/turns/soon';
+import type { Database } from './database.ts';
 import { type Needs, watchNeeds } from './watch-needs.ts';
 
 // Looks for lost answers are frequent and may wait for the next round. They must not delay verdicts.

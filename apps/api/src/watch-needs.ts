@@ -4,8 +4,8 @@ import { NeverBegunError, type StatementPool } from '@inventory/postgres/stateme
 import { lookEvery } from '@inventory/process/look-every';
 import type { Presence } from '@inventory/process/presence';
 import { noteWrites, type Unwritable, type UnwritableReason } from '@inventory/process/unwritable';
-import type { RedisRefusal } from '@inventory/redis/refusal';
 import type { QueueSight, Submitter } from '@inventory/queue/submit/submit';
+import type { RedisRefusal } from '@inventory/redis/refusal';
 import type { FailureCause } from './http/errors.ts';
 import { createRedisWork } from './redis-work.ts';
 

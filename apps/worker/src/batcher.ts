@@ -1,8 +1,8 @@
 import { GatesHeldError } from '@inventory/db/batch/apply-batch';
 import { gateNamesOf, needsAny } from '@inventory/db/batch/gates';
-import { isOutage } from '@inventory/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
+import { isOutage } from '@inventory/postgres/pool';
 import { HeldGates } from './held-gates.ts';
 import type { StockBatches } from './stock-batches.ts';
 

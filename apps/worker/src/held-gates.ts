@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { GatesHeldError } from '@inventory/db/batch/apply-batch';
 import { gateNamesOf } from '@inventory/db/batch/gates';
-import { isOutage } from '@inventory/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/request';
+import { isOutage } from '@inventory/postgres/pool';
 import type { StockBatches } from './stock-batches.ts';
 
 type Batches = Pick<StockBatches, 'apply' | 'findHeld'>;

@@ -1,6 +1,6 @@
 import type { BatchTimes } from '@inventory/db/batch/apply-batch';
-import type { DatabaseClock } from '@inventory/postgres/database-clock';
 import type { Outcome } from '@inventory/domain/stock/outcome';
+import type { DatabaseClock } from '@inventory/postgres/database-clock';
 import type { Reporting } from '@inventory/process/reporting';
 import { durationBuckets, type Metrics, sizeBuckets } from '@inventory/process/telemetry/metrics';
 import { unwritableReading } from '@inventory/process/unwritable';

@@ -1,9 +1,9 @@
 import { applyBatch, heldGatesAmong } from '@inventory/db/batch/apply-batch';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import { noteUnwritable } from '@inventory/postgres/pool';
 import { settle } from '@inventory/db/requests/settle';
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
+import { noteUnwritable } from '@inventory/postgres/pool';
 import type { Reporting } from '@inventory/process/reporting';
 import type { CountKeeper } from './count-keeper.ts';
 import type { WorkerDatabase } from './database.ts';

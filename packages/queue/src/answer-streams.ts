@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { lookEvery } from '@inventory/process/look-every';
-import type { Queue, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { blockMs, type Consumers } from '@inventory/redis/redis';
 import type { RedisConnection } from '@inventory/redis/redis-cluster';
+import type { Queue, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
 
 // The end of a job is reported only to the api that waits for it, through a stream for each api and shard.
 // The job id names that api. BullMQ writes to the stream in the step that ends the job, so it costs no extra

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '@inventory/process/log/describe-error';
+import { mastersOf, type RedisConnection } from '@inventory/redis/redis-cluster';
 import { answersKey, type Reader, readerNamedIn } from './answer-streams.ts';
 import { queueName } from './envelope.ts';
-import { mastersOf, type RedisConnection } from '@inventory/redis/redis-cluster';
 import { readSeating, type Seating } from './seats.ts';
 
 // Reads the state of Redis for `doctor` and `status`. It only reads and adds no job, so the operator needs no

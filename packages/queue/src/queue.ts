@@ -1,7 +1,7 @@
 import { lookEvery } from '@inventory/process/look-every';
+import type { RedisConnection } from '@inventory/redis/redis-cluster';
 import { Queue } from 'bullmq';
 import { queueName } from './envelope.ts';
-import type { RedisConnection } from '@inventory/redis/redis-cluster';
 
 // BullMQ's own events, among them the ends of canaries, for `doctor`. An api reads the ends of its jobs in a
 // stream of its own (answer-streams.ts).

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { queueName } from './envelope.ts';
 import { masterOf, type RedisConnection } from '@inventory/redis/redis-cluster';
+import { queueName } from './envelope.ts';
 
 // Assigns shards to workers. There are as many shards in use as workers, one each, so an item's requests meet
 // in one worker and one batch. The assignment is kept in Redis, by the clock of Redis, in two keys of one

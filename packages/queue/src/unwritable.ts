@@ -1,6 +1,6 @@
 import { type UnwritableReason, unwritableReasons } from '@inventory/process/unwritable';
-import { queueName } from './envelope.ts';
 import type { RedisConnection } from '@inventory/redis/redis-cluster';
+import { queueName } from './envelope.ts';
 
 // A worker learns from its batches why Postgres refuses to write; an api that only waits for them does not.
 // So workers tell in Redis, in a hash, for which every Redis user has had the rights since 0.1.0.

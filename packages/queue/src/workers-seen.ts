@@ -1,7 +1,7 @@
 import { lookEvery } from '@inventory/process/look-every';
 import type { UnwritableReason } from '@inventory/process/unwritable';
-import type { Queue } from 'bullmq';
 import type { RedisConnection } from '@inventory/redis/redis-cluster';
+import type { Queue } from 'bullmq';
 import { readUnwritable } from './unwritable.ts';
 
 /** A worker's report about itself. */

@@ -1,8 +1,8 @@
 import { applyBatch } from '@inventory/db/batch/apply-batch';
 import type { BatchPool } from '@inventory/db/batch/batch-pool';
 import { createPartNumbers } from '@inventory/db/batch/gates';
-import type { Sql, Tx } from '@inventory/postgres/pool';
 import type { QueuedRequest } from '@inventory/domain/request';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 import { onTestFinished } from 'vitest';
 
 /**

@@ -4,8 +4,8 @@ import { createPartNumbers } from '@inventory/db/batch/gates';
 import type { Sql } from '@inventory/postgres/pool';
 import { answerReaders } from '@inventory/queue/answer-streams';
 import { queueName } from '@inventory/queue/envelope';
-import { blockMs, connectConsumer, connectProducer } from '@inventory/redis/redis';
 import type { SignedEnvelope } from '@inventory/queue/signature';
+import { blockMs, connectConsumer, connectProducer } from '@inventory/redis/redis';
 import { Worker } from 'bullmq';
 import { inject } from 'vitest';
 

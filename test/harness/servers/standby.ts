@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { connect, type Sql } from '@inventory/postgres/pool';
 import { choosePort } from '@inventory/local/free-port';
 import { type PostgresBinaries, providePostgresBinaries } from '@inventory/local/postgres/postgres-binaries';
 import {
@@ -20,6 +19,7 @@ import {
   removePostgresHome,
 } from '@inventory/local/postgres/postgres-home';
 import { postgresArguments, postgresSettings } from '@inventory/local/postgres/postgres-settings';
+import { connect, type Sql } from '@inventory/postgres/pool';
 import { ownSettings } from '../service/own-settings.ts';
 
 /** A test's own Postgres, which only the test starts again. */

@@ -1,6 +1,6 @@
 import { type BackupRecord, type NotNoted, noteBackup } from '@inventory/db/backup/backup-records';
-import type { Sql } from '@inventory/postgres/pool';
 import { inventoryCommand } from '@inventory/domain/operating/called-as';
+import type { Sql } from '@inventory/postgres/pool';
 import { describePlaces, readDatabaseAddress } from '@inventory/process/settings/database-address';
 import { findDatabaseUrl } from '../cli/database.ts';
 

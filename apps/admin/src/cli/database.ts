@@ -1,4 +1,6 @@
 import { refuseUnsafeDatabase } from '@inventory/db/migrate/migrate';
+import { inventoryCommand } from '@inventory/domain/operating/called-as';
+import { adviceOf, sentenceOf } from '@inventory/domain/operating/diagnoses';
 import {
   connect,
   isOutage,
@@ -11,8 +13,6 @@ import {
 } from '@inventory/postgres/pool';
 import { countHangingCommits } from '@inventory/postgres/servers/replication';
 import { whyAway } from '@inventory/postgres/unreachable';
-import { inventoryCommand } from '@inventory/domain/operating/called-as';
-import { adviceOf, sentenceOf } from '@inventory/domain/operating/diagnoses';
 import { lookEvery } from '@inventory/process/look-every';
 import { connections, readConfig } from '@inventory/process/settings/config';
 import { describePlaces } from '@inventory/process/settings/database-address';

@@ -1,10 +1,10 @@
 import { readIdentity } from '@inventory/db/backup/identity';
 import { readFeedPosition } from '@inventory/db/changes/read-position';
-import type { Sql } from '@inventory/postgres/pool';
 import type { Begin } from '@inventory/db/webhooks/manage-webhooks';
 import { type Cursor, readCursor, shortIdentity } from '@inventory/domain/contract/change-cursor';
 import { isLost } from '@inventory/domain/contract/feed-state';
 import { changeKinds } from '@inventory/domain/contract/webhook';
+import type { Sql } from '@inventory/postgres/pool';
 import { InvalidArgumentError } from 'commander';
 import { CommandError } from './command-error.ts';
 

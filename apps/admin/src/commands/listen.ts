@@ -1,8 +1,8 @@
 import { listWarehouses } from '@inventory/db/catalog/warehouses';
-import type { Sql } from '@inventory/postgres/pool';
 import { readFollowed } from '@inventory/db/webhooks/serve-webhooks';
 import type { FeedReader } from '@inventory/domain/contract/feed-state';
 import { changeKinds } from '@inventory/domain/contract/webhook';
+import type { Sql } from '@inventory/postgres/pool';
 import { createWebhookSecret, writeWebhookSecret } from '@inventory/webhooks/secret';
 import { type Sent, sendMessage } from '@inventory/webhooks/send-message';
 import { messageOf } from '@inventory/worker/webhooks/make-message';

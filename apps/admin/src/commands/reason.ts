@@ -9,8 +9,8 @@ import {
   reasonsMax,
   removeReason,
 } from '@inventory/db/operator/manage-reasons';
-import type { Sql } from '@inventory/postgres/pool';
 import { type Reason, reasonedNames } from '@inventory/domain/contract/reason';
+import type { Sql } from '@inventory/postgres/pool';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { parseCode, parseNewName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';

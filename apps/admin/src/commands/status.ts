@@ -1,7 +1,7 @@
 import { readSchemaVersion } from '@inventory/db/migrate/migrate';
 import { type Holdings, readDatabaseSize, readHoldings } from '@inventory/db/operator/health';
-import { describeServers, primariesOf, type SeenServer } from '@inventory/postgres/servers/seen-servers';
 import { inventoryCommand } from '@inventory/domain/operating/called-as';
+import { describeServers, primariesOf, type SeenServer } from '@inventory/postgres/servers/seen-servers';
 import { messageOf } from '@inventory/process/log/describe-error';
 import { within } from '@inventory/process/within';
 import { type QueueHealth, readRedis, watchQueues } from '@inventory/queue/health';

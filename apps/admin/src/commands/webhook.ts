@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Sql } from '@inventory/postgres/pool';
 import {
   listDeliveries,
   listWebhookSecrets,
@@ -15,6 +14,7 @@ import {
   removeWebhook,
   replayWebhook,
 } from '@inventory/db/webhooks/manage-webhooks';
+import type { Sql } from '@inventory/postgres/pool';
 import { Command } from 'commander';
 import { parseId, parseLimit, parseName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';

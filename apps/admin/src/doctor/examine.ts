@@ -1,7 +1,7 @@
+import { adviceOf } from '@inventory/domain/operating/diagnoses';
 import { connect, isOutage, reach, type Sql } from '@inventory/postgres/pool';
 import { askServers, type SeenServer } from '@inventory/postgres/servers/seen-servers';
 import { whyAway } from '@inventory/postgres/unreachable';
-import { adviceOf } from '@inventory/domain/operating/diagnoses';
 import { messageOf } from '@inventory/process/log/describe-error';
 import { connections, readConfig } from '@inventory/process/settings/config';
 import { describePlaces } from '@inventory/process/settings/database-address';

@@ -1,14 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import { readLastBackup } from '@inventory/db/backup/backup-records';
 import { readClockDifference, readDatabaseSize, tryToWrite } from '@inventory/db/operator/health';
-import type { Sql } from '@inventory/postgres/pool';
 import { diskCommand, inventoryCommand } from '@inventory/domain/operating/called-as';
-import { certificateDaysMin, readCertificateEnd } from '@inventory/process/certificate-end';
 import { adviceOf } from '@inventory/domain/operating/diagnoses';
+import type { Sql } from '@inventory/postgres/pool';
+import { certificateDaysMin, readCertificateEnd } from '@inventory/process/certificate-end';
 import { describeUnwritable } from '@inventory/process/unwritable';
 import { readRedisClocks } from '@inventory/queue/health';
-import type { RedisConnection } from '@inventory/redis/redis-cluster';
 import { readUnwritable, unwritableKeyOf } from '@inventory/queue/unwritable';
+import type { RedisConnection } from '@inventory/redis/redis-cluster';
 import { describeBytes, describeClock, fail, ok, type Question, unknown, warn } from './check.ts';
 
 /** The parts that these checks examine; null: not present. */

@@ -11,11 +11,11 @@ import {
 } from '@inventory/db/operator/health';
 import { listSharedGtins } from '@inventory/db/operator/manage-aliases';
 import { type AheadTime, readAheadTimes } from '@inventory/db/operator/stored-times';
-import type { Sql } from '@inventory/postgres/pool';
-import { findWrongSettings, readSettings } from '@inventory/postgres/wrong-settings';
 import { countAheadWebhooks, countStoppedWebhooks } from '@inventory/db/webhooks/list-webhooks';
 import { inventoryCommand } from '@inventory/domain/operating/called-as';
 import { adviceOf } from '@inventory/domain/operating/diagnoses';
+import type { Sql } from '@inventory/postgres/pool';
+import { findWrongSettings, readSettings } from '@inventory/postgres/wrong-settings';
 import { type Finding, fail, ok, type Question, warn } from './check.ts';
 
 // MERGE, which functions of the schema use, is there from 15 on.

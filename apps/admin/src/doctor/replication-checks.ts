@@ -1,3 +1,4 @@
+import { adviceOf } from '@inventory/domain/operating/diagnoses';
 import type { Sql } from '@inventory/postgres/pool';
 import {
   isCommitAnswered,
@@ -6,7 +7,6 @@ import {
   whyLossy,
 } from '@inventory/postgres/servers/replication';
 import { describeServers, primariesOf, type SeenServer } from '@inventory/postgres/servers/seen-servers';
-import { adviceOf } from '@inventory/domain/operating/diagnoses';
 import { fail, ok, type Question, warn } from './check.ts';
 
 /** The primary, and the servers that DATABASE_URL names if there are several. */

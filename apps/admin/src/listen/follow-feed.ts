@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type NextChanges, readNextChanges } from '@inventory/db/changes/read-next';
 import { readFeedPosition } from '@inventory/db/changes/read-position';
-import type { Sql } from '@inventory/postgres/pool';
 import type { FeedReader } from '@inventory/domain/contract/feed-state';
+import type { Sql } from '@inventory/postgres/pool';
 import { CommandError } from '../cli/command-error.ts';
 import { beginFrom, type PlaceGiven } from '../cli/webhook-options.ts';
 

@@ -10,12 +10,12 @@ import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { holdLot } from '@inventory/db/operator/holds';
 import { addReason } from '@inventory/db/operator/manage-reasons';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
-import { type Sql, violatedUnique } from '@inventory/postgres/pool';
 import { readOutcomes } from '@inventory/db/requests/settle';
 import type { ItemFields } from '@inventory/domain/contract/item';
 import type { Reason } from '@inventory/domain/contract/reason';
 import type { ReceiveRequest } from '@inventory/domain/kinds/receive';
 import { Permission } from '@inventory/domain/permission';
+import { type Sql, violatedUnique } from '@inventory/postgres/pool';
 import { CommandError } from '../cli/command-error.ts';
 
 /** The client of the demo data. */

@@ -6,7 +6,6 @@ import {
   lifeOf,
   noteRefusedCursor,
 } from '@inventory/db/changes/read-position';
-import type { StatementPool, Wait } from '@inventory/postgres/statement-pool';
 import { scopeChange, shortIdentity, writeCursor } from '@inventory/domain/contract/change-cursor';
 import {
   type FeedReader,
@@ -16,6 +15,7 @@ import {
   writeState,
 } from '@inventory/domain/contract/feed-state';
 import { cursorOutdated } from '@inventory/domain/refusals/conflict';
+import type { StatementPool, Wait } from '@inventory/postgres/statement-pool';
 import { within } from '@inventory/process/within';
 import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
 import { Refused } from '../http/errors.ts';

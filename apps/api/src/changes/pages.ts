@@ -1,9 +1,9 @@
 import { type ChangePage, type ChangesAsked, readChanges } from '@inventory/db/changes/read-changes';
 import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { createPacer } from '@inventory/process/pacer';
+import { createFairRoom } from '@inventory/turns/fair-room';
 import { asBusy } from '../http/as-busy.ts';
 import { Failed, messages } from '../http/errors.ts';
-import { createFairRoom } from '@inventory/turns/fair-room';
 
 // Two pages are read at the same time, one of each client.
 const pagesAtOnce = 2;

@@ -1,8 +1,8 @@
 import { type FeedPosition, lifeOf, readFeedPosition } from '@inventory/db/changes/read-position';
 import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { within } from '@inventory/process/within';
-import { asBusy } from '../http/as-busy.ts';
 import { gather } from '@inventory/turns/gather';
+import { asBusy } from '../http/as-busy.ts';
 
 export type Positions = {
   /**

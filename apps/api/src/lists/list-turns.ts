@@ -1,6 +1,6 @@
 import type { Wait } from '@inventory/postgres/statement-pool';
-import { Failed, messages } from '../http/errors.ts';
 import { createFairRoom, type FairRoom } from '@inventory/turns/fair-room';
+import { Failed, messages } from '../http/errors.ts';
 
 /**
  * How a list affects others. `cheap` lists never wait for `costly` ones, which keep a core busy, or for

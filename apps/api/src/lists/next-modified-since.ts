@@ -1,6 +1,6 @@
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
-import type { Sql } from '@inventory/postgres/pool';
 import { formatDateTime } from '@inventory/domain/date-time';
+import type { Sql } from '@inventory/postgres/pool';
 
 // An older value is still correct; the client only reads some records again. So not every list reads a new
 // one.

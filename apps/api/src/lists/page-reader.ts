@@ -1,7 +1,7 @@
 import type { ListReading } from '@inventory/db/lists/pages/list-reading';
+import type { Page } from '@inventory/paging/page';
 import type { Sql } from '@inventory/postgres/pool';
 import type { StatementPool, Wait } from '@inventory/postgres/statement-pool';
-import type { Page } from '@inventory/paging/page';
 import { createNextModifiedSince } from './next-modified-since.ts';
 import type { Replica, ReplicaKind } from './replica.ts';
 

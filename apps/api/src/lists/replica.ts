@@ -1,10 +1,4 @@
-import {
-  connect,
-  isConflictOfRecovery,
-  isStatementTimeout,
-  reach,
-  type Sql,
-} from '@inventory/postgres/pool';
+import { connect, isConflictOfRecovery, isStatementTimeout, reach, type Sql } from '@inventory/postgres/pool';
 import { isPooled, PoolerError, refuseRoleWithoutSettings } from '@inventory/postgres/servers/pooler';
 import { type Position, readAsOf, readClusterId, readPosition } from '@inventory/postgres/servers/replica';
 import {

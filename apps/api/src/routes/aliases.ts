@@ -1,13 +1,13 @@
 import type { AliasToTeach, Taught } from '@inventory/db/catalog/aliases';
 import { findItem } from '@inventory/db/catalog/items';
 import { aliasPage } from '@inventory/db/lists/list-aliases';
-import type { Wait } from '@inventory/postgres/statement-pool';
 import { lengthMax, name, Units } from '@inventory/domain/fields';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
 import { Permission } from '@inventory/domain/permission';
 import { parseQuantity } from '@inventory/domain/quantity';
 import { nameTaken, tooManyAliases } from '@inventory/domain/refusals/conflict';
 import { pageQueryShape } from '@inventory/paging/page-query';
+import type { Wait } from '@inventory/postgres/statement-pool';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { answerBytes, pageBytes } from '../http/answer-bytes.ts';

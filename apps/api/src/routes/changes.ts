@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RateLimiter } from '@inventory/auth/rate-limit';
-import type { Wait } from '@inventory/postgres/statement-pool';
 import { ChangePage } from '@inventory/domain/contract/change';
 import { readCursor } from '@inventory/domain/contract/change-cursor';
 import { Permission } from '@inventory/domain/permission';
+import type { Wait } from '@inventory/postgres/statement-pool';
 import { z } from 'zod';
 import type { ClientFeed, Feed } from '../changes/feed.ts';
 import {

@@ -1,6 +1,5 @@
 import { findItem } from '@inventory/db/catalog/items';
 import { itemPage, itemSortColumns } from '@inventory/db/lists/list-items';
-import { violatedUnique } from '@inventory/postgres/pool';
 import {
   Item,
   ItemCreateRequest,
@@ -12,6 +11,7 @@ import { Code, Id, lengthMax, Text, text } from '@inventory/domain/fields';
 import { Permission } from '@inventory/domain/permission';
 import { invalid } from '@inventory/domain/refusals/refused';
 import { pageQueryShape } from '@inventory/paging/page-query';
+import { violatedUnique } from '@inventory/postgres/pool';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { answerBytes, pageBytes } from '../http/answer-bytes.ts';

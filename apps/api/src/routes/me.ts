@@ -1,11 +1,11 @@
 import { denyAction } from '@inventory/auth/scope';
 import { readWarehouses } from '@inventory/db/catalog/warehouses';
-import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { operationsMax } from '@inventory/domain/contract/batch';
 import { Me } from '@inventory/domain/contract/me';
 import { formatDateTime } from '@inventory/domain/date-time';
 import { type Permission, permissionNames } from '@inventory/domain/permission';
 import { pageSizeMax } from '@inventory/paging/page-query';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import type { Feed } from '../changes/feed.ts';
 import { cursorAt } from '../changes/follow-changes.ts';
 import { untilScopeSettled } from '../changes/until-scope-settled.ts';

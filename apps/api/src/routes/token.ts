@@ -2,6 +2,7 @@ import { isSecretOf } from '@inventory/auth/secret';
 import { type ClientSecrets, noSecrets, readManySecrets } from '@inventory/db/access/clients';
 import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { within } from '@inventory/process/within';
+import { gather } from '@inventory/turns/gather';
 import type { Context } from 'koa';
 import type { Authenticator } from '../http/callers/authenticator.ts';
 import type { GuessLimiter } from '../http/callers/guess-limit.ts';
@@ -9,7 +10,6 @@ import { Refused } from '../http/errors.ts';
 import { tooMany } from '../http/limit-headers.ts';
 import { readFormBody } from '../http/reading/body.ts';
 import type { TokenFailure } from '../metrics.ts';
-import { gather } from '@inventory/turns/gather';
 
 // A caller waits no longer for a token, even if Postgres is slow or silent.
 const secretWithinMs = 1000;

@@ -1,8 +1,8 @@
-import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { listWebhooks, type Webhook as Stored } from '@inventory/db/webhooks/list-webhooks';
 import { type Webhook, WebhookList } from '@inventory/domain/contract/webhook';
 import { formatDateTime } from '@inventory/domain/date-time';
 import { Permission } from '@inventory/domain/permission';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { answerBytes } from '../http/answer-bytes.ts';
 import { noWarehouses, route } from '../http/route.ts';
 import { webhooks } from '../openapi/descriptions/webhooks.ts';

@@ -1,4 +1,3 @@
-import type { Tx } from '@inventory/postgres/pool';
 import {
   type ItemMatch,
   readScannedItems,
@@ -11,6 +10,7 @@ import { scanBytesMax } from '@inventory/domain/contract/scan';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
 import { moveToSpot, operationOfLot, receiveOf, unitsOfScan } from '@inventory/domain/scan/operations';
 import type { Gs1 } from '@inventory/domain/scan/read-code';
+import type { Tx } from '@inventory/postgres/pool';
 import type { Pacer } from '@inventory/process/pacer';
 
 /**

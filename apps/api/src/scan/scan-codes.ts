@@ -1,4 +1,3 @@
-import type { Tx } from '@inventory/postgres/pool';
 import {
   findItemMatches,
   findStockMatches,
@@ -10,6 +9,7 @@ import {
 import { matchesMax, type Scan } from '@inventory/domain/contract/scan';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
 import { type Code, type Gs1, readCode } from '@inventory/domain/scan/read-code';
+import type { Tx } from '@inventory/postgres/pool';
 import { createPacer, type Pacer } from '@inventory/process/pacer';
 import type { Asker, Lists } from '../lists/lists.ts';
 import { answerText, type Draft } from './answer-text.ts';

@@ -1,13 +1,13 @@
+import { type Alert, adviceOf, diagnoses, sentenceOf } from '@inventory/domain/operating/diagnoses';
 import {
   describeServer,
   describeServers,
   primariesOf,
   type SeenServer,
 } from '@inventory/postgres/servers/seen-servers';
-import { type Alert, adviceOf, diagnoses, sentenceOf } from '@inventory/domain/operating/diagnoses';
 import { describeUnwritable, type UnwritableReason } from '@inventory/process/unwritable';
-import { describeRefusal, type RedisRefusal } from '@inventory/redis/refusal';
 import type { SeenWorker } from '@inventory/queue/submit/submit';
+import { describeRefusal, type RedisRefusal } from '@inventory/redis/refusal';
 
 /** A fault, in words for the operator. */
 export type Cause = {

@@ -1,6 +1,4 @@
 import { countDrift } from '@inventory/db/audit/audit-slice';
-import type { Sql } from '@inventory/postgres/pool';
-import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { type LastTransaction, readLastTransactions } from '@inventory/db/status-page/last-transactions';
 import {
   readStockByWarehouse,
@@ -8,6 +6,8 @@ import {
   warehousesMax,
 } from '@inventory/db/status-page/stock-by-warehouse';
 import { countStoppedWebhooks } from '@inventory/db/webhooks/list-webhooks';
+import type { Sql } from '@inventory/postgres/pool';
+import type { StatementPool } from '@inventory/postgres/statement-pool';
 
 /** The last figures from Postgres for the page. */
 export type StockView = {

@@ -1,7 +1,7 @@
 import type { SubmitResult } from '@inventory/queue/submit/submit';
+import { whenUnanswered } from '@inventory/turns/ask-again';
 import { Failed, messages, soonAgain } from '../http/errors.ts';
 import type { AnsweredCall, UnreadAnswers } from '../http/unread-answers.ts';
-import { whenUnanswered } from '@inventory/turns/ask-again';
 
 /**
  * Reads large answers of transactions. Only Postgres stores their texts; the queue only reports the outcome.

@@ -1,6 +1,6 @@
-import { isUnanswered } from '@inventory/postgres/pool';
 import type { SentRequest } from '@inventory/db/requests/idempotency-keys';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import { isUnanswered } from '@inventory/postgres/pool';
 import { unknownOutcome } from '../http/errors.ts';
 
 /**

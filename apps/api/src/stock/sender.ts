@@ -16,8 +16,8 @@ import type { Tracing } from '@inventory/process/telemetry/tracing';
 import { within } from '@inventory/process/within';
 import type { SubmitResult, Submitter } from '@inventory/queue/submit/submit';
 import { waitLimits } from '@inventory/queue/submit/submit';
-import { createRequestId, type RequestName } from '../http/request-id.ts';
 import { askAgain, whenUnanswered } from '@inventory/turns/ask-again';
+import { createRequestId, type RequestName } from '../http/request-id.ts';
 import { unknownAnswer } from './answer-texts.ts';
 
 // A little longer than a request without a key waits: a request that the queue refuses is settled after that.

@@ -1,10 +1,10 @@
 import type { Client } from '@inventory/auth/client';
 import type { Trial } from '@inventory/db/batch/dry-run';
-import type { Wait } from '@inventory/postgres/statement-pool';
 import { isKey } from '@inventory/domain/contract/batch';
 import { kindOf, type SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Refusal } from '@inventory/domain/refusals/refused';
 import type { StockKind } from '@inventory/domain/request';
+import type { Wait } from '@inventory/postgres/statement-pool';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { Failed, type FailureCause, messages, Refused, soonAgain, unknownOutcome } from '../http/errors.ts';
 import type { RequestName } from '../http/request-id.ts';

@@ -1,4 +1,3 @@
-import type { Sql } from '@inventory/postgres/pool';
 import {
   beginAttempt,
   type Consequence,
@@ -7,6 +6,7 @@ import {
   releaseBegun,
   type StoredMessage,
 } from '@inventory/db/webhooks/serve-webhooks';
+import type { Sql } from '@inventory/postgres/pool';
 import type { Log } from '@inventory/process/log/log';
 import { pauseAfter } from '@inventory/webhooks/retries';
 import { type Sent, sendMessage } from '@inventory/webhooks/send-message';

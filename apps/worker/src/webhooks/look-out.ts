@@ -5,9 +5,9 @@ import {
   readTouched,
   type Touched,
 } from '@inventory/db/changes/read-position';
-import type { Sql } from '@inventory/postgres/pool';
 import { readServedWebhooks, type ServedWebhook } from '@inventory/db/webhooks/serve-webhooks';
 import { isLost } from '@inventory/domain/contract/feed-state';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** Webhooks that are to be served now. `delayed`: those that were found before and are still not served. */
 export type Found = { due: number[]; delayed: number[] };

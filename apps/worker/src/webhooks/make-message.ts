@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readNextChanges } from '@inventory/db/changes/read-next';
 import type { FeedPosition } from '@inventory/db/changes/read-position';
-import type { Sql } from '@inventory/postgres/pool';
 import type { Leased, StoredMessage } from '@inventory/db/webhooks/serve-webhooks';
 import type { FeedReader } from '@inventory/domain/contract/feed-state';
+import type { Sql } from '@inventory/postgres/pool';
 
 /** The next message of a webhook; null: none of the changes up to `throughNo` is for it. */
 export type NextMessage = { message: StoredMessage | null; throughNo: number; hasMore: boolean };

@@ -1,6 +1,6 @@
+import { correctTimes, type ServedWebhook } from '@inventory/db/webhooks/serve-webhooks';
 import type { DatabaseClock } from '@inventory/postgres/database-clock';
 import { isOutage } from '@inventory/postgres/pool';
-import { correctTimes, type ServedWebhook } from '@inventory/db/webhooks/serve-webhooks';
 import type { Log } from '@inventory/process/log/log';
 import { lookEvery } from '@inventory/process/look-every';
 import type { Reporting } from '@inventory/process/reporting';

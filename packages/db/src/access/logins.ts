@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
-import { withLogin } from '@inventory/process/settings/database-address';
 import { isConcurrentChange, type Sql } from '@inventory/postgres/pool';
+import { withLogin } from '@inventory/process/settings/database-address';
 
 /** A part of the service that connects with its own rights; see schema/12-rights.sql. */
 export type Part = 'api' | 'worker' | 'operator';

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { openConnection, type SingleConnection, type Sql } from '@inventory/postgres/pool';
 import { PlainError } from '@inventory/process/plain-error';
 import { migrationLockKey } from '../migrate/migrate.ts';
-import { openConnection, type SingleConnection, type Sql } from '@inventory/postgres/pool';
 import { type BackupHeader, type BackupWriter, blockBytes, createBackupWriter } from './backup-file.ts';
 import { type BackupTable, listBackupSequences, listBackupTables, quoteName } from './backup-tables.ts';
 

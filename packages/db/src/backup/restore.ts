@@ -1,11 +1,11 @@
 import { finished } from 'node:stream/promises';
 import { inventoryCommand } from '@inventory/domain/operating/called-as';
+import { isLockTimeout, openConnection, type Sql, type Tx } from '@inventory/postgres/pool';
 import { messageOf } from '@inventory/process/log/describe-error';
 import { PlainError } from '@inventory/process/plain-error';
 import { dropKeysAndIndexes, makeAgain } from '../audit/rebuild.ts';
 import { appliedVersion, migrate } from '../migrate/migrate.ts';
 import { knownVersion } from '../migrate/schema-steps.ts';
-import { isLockTimeout, openConnection, type Sql, type Tx } from '@inventory/postgres/pool';
 import { type BackupBlock, DamagedBackupError, type OpenBackup } from './backup-file.ts';
 import { noteBackup } from './backup-records.ts';
 import { type BackupTable, findTablesInUse, listBackupTables, quoteName } from './backup-tables.ts';

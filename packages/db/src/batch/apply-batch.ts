@@ -9,9 +9,9 @@ import { type Batch, entriesMax, gateKey, numberLots } from '@inventory/domain/s
 import { type Decision, undecided } from '@inventory/domain/stock/decision';
 import { toldLengthMax } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import { isLockTimeout, type Sql, type Tx, violatedUnique } from '@inventory/postgres/pool';
 import { createPacer, inTurns } from '@inventory/process/pacer';
 import { PlainError } from '@inventory/process/plain-error';
-import { isLockTimeout, type Sql, type Tx, violatedUnique } from '@inventory/postgres/pool';
 import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../requests/idempotency-keys.ts';
 import { fillLargeAnswers } from '../requests/large-answers.ts';
 import type { BatchPool, BatchWork } from './batch-pool.ts';

@@ -1,5 +1,5 @@
-import { PlainError } from '@inventory/process/plain-error';
 import { openConnection, type SingleConnection, type Sql, type Tx } from '@inventory/postgres/pool';
+import { PlainError } from '@inventory/process/plain-error';
 
 /**
  * The end of a batch's work: its result, and its write statement, which is sent (`execute`) but not awaited.

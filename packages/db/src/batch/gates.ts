@@ -2,9 +2,9 @@ import { itemIdOf, type SingleRequest, warehousesOf } from '@inventory/domain/ki
 import { parseQuantity } from '@inventory/domain/quantity';
 import { operationsOf, type StockRequest } from '@inventory/domain/request';
 import { gateKey, type LevelState } from '@inventory/domain/stock/batch';
-import { findNamedItems } from '../catalog/named-items.ts';
 import { raw, send } from '@inventory/postgres/piece';
 import type { Sql, Tx } from '@inventory/postgres/pool';
+import { findNamedItems } from '../catalog/named-items.ts';
 import { plainArray } from './array-text.ts';
 
 export type GateId = { partNo: number; wid: number };

@@ -1,9 +1,9 @@
 import { type ItemFields, itemDefaults } from '@inventory/domain/contract/item';
 import { gtin14Of } from '@inventory/domain/scan/check-digits';
-import { itemRecord } from '../lists/list-items.ts';
 import { piece, raw, send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
 import { onStandbys } from '@inventory/postgres/servers/on-standbys';
+import { itemRecord } from '../lists/list-items.ts';
 import { partNoOfAlias } from './named-items.ts';
 
 /** Names an item by number, shortID or alias in any spelling. */

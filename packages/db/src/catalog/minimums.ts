@@ -1,9 +1,9 @@
 import type { Minimum } from '@inventory/domain/contract/stock-level';
 import type { Decimal } from '@inventory/domain/quantity';
-import { type Columns, recordText } from '../lists/record-json.ts';
 import { send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
 import { onStandbys } from '@inventory/postgres/servers/on-standbys';
+import { type Columns, recordText } from '../lists/record-json.ts';
 
 /** The minimum of an item in a warehouse. `minimum`: null for none. */
 export type MinimumToSet = { partNo: number; wid: number; minimum: Decimal | null };

@@ -1,8 +1,8 @@
 import type { Warehouse } from '@inventory/domain/contract/warehouse';
-import { type Columns, columnList, recordText } from '../lists/record-json.ts';
 import { raw, send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
 import { onStandbys } from '@inventory/postgres/servers/on-standbys';
+import { type Columns, columnList, recordText } from '../lists/record-json.ts';
 
 /** Adds a warehouse. Fails on `warehouse_pkey` if the id is taken. */
 export async function addWarehouse(sql: Sql, warehouse: { wid: number; name: string }): Promise<void> {

@@ -1,13 +1,13 @@
 import type { OrderedLevel } from '@inventory/domain/contract/change';
 import type { Minimum } from '@inventory/domain/contract/stock-level';
+import { type Piece, piece, send } from '@inventory/postgres/piece';
+import type { Sql } from '@inventory/postgres/pool';
+import { onStandbys } from '@inventory/postgres/servers/on-standbys';
 import { warehouseRecord } from '../catalog/warehouses.ts';
 import { itemRecord } from '../lists/list-items.ts';
 import { fullLotRecord } from '../lists/list-lots.ts';
 import { type Columns, recordText } from '../lists/record-json.ts';
 import { transactionRecord } from '../lists/transaction-record.ts';
-import { type Piece, piece, send } from '@inventory/postgres/piece';
-import type { Sql } from '@inventory/postgres/pool';
-import { onStandbys } from '@inventory/postgres/servers/on-standbys';
 
 /** A change for a caller: its number and the JSON text of its record. */
 export type ChangeText = { no: number; text: string };

@@ -1,7 +1,7 @@
 import { scopeChange, shortIdentity, writeCursor } from '@inventory/domain/contract/change-cursor';
 import { type FeedReader, judgePlace, writeState } from '@inventory/domain/contract/feed-state';
-import { readScope } from '../catalog/warehouses.ts';
 import type { Sql } from '@inventory/postgres/pool';
+import { readScope } from '../catalog/warehouses.ts';
 import { readChanges } from './read-changes.ts';
 import type { FeedPosition } from './read-position.ts';
 import { shortenChange } from './shorten-change.ts';

@@ -1,9 +1,9 @@
-import type { Log } from '@inventory/process/log/log';
-import { hostCountOf } from '@inventory/process/settings/database-address';
-import { excessRightsOf, type Part, roleOf } from '../access/logins.ts';
 import type { Sql } from '@inventory/postgres/pool';
 import { findLossyReplication } from '@inventory/postgres/servers/replication';
 import { namingPostgres } from '@inventory/postgres/unreachable';
+import type { Log } from '@inventory/process/log/log';
+import { hostCountOf } from '@inventory/process/settings/database-address';
+import { excessRightsOf, type Part, roleOf } from '../access/logins.ts';
 import { refuseUnsafeDatabase } from './migrate.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { inventoryCommand } from '@inventory/domain/operating/called-as';
-import { PlainError } from '@inventory/process/plain-error';
-import { findMissingRoles, parts, roleOf } from '../access/logins.ts';
 import type { Sql } from '@inventory/postgres/pool';
 import { refusePooler } from '@inventory/postgres/servers/pooler';
 import { findWrongSettings } from '@inventory/postgres/wrong-settings';
+import { PlainError } from '@inventory/process/plain-error';
+import { findMissingRoles, parts, roleOf } from '../access/logins.ts';
 import { type MigrationPatience, runMigration } from './run-migration.ts';
 import { readSteps, type SchemaStep } from './schema-steps.ts';
 

@@ -1,7 +1,7 @@
+import { isLockTimeout, isOutage, lacksRight } from '@inventory/postgres/pool';
 import { messageOf } from '@inventory/process/log/describe-error';
 import { PlainError } from '@inventory/process/plain-error';
 import type postgres from 'postgres';
-import { isLockTimeout, isOutage, lacksRight } from '@inventory/postgres/pool';
 import type { SchemaStep } from './schema-steps.ts';
 
 type Connection = postgres.ReservedSql<{ bigint: number }>;

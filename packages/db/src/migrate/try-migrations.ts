@@ -1,6 +1,6 @@
-import type postgres from 'postgres';
 import { isLockTimeout, isStatementTimeout, type Sql } from '@inventory/postgres/pool';
 import { refusePooler } from '@inventory/postgres/servers/pooler';
+import type postgres from 'postgres';
 import { migrationLockKey, readOldest, readSchemaVersion, refuseBeforeMigrating } from './migrate.ts';
 import { beginStep, explainStep, isOutside, repeatablesOf } from './run-migration.ts';
 import { readSteps, type SchemaStep } from './schema-steps.ts';

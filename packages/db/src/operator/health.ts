@@ -1,11 +1,11 @@
+import { readDatabaseClock } from '@inventory/postgres/database-clock';
+import { piece, send } from '@inventory/postgres/piece';
+import { type Sql, whyUnwritable } from '@inventory/postgres/pool';
 import type { UnwritableReason } from '@inventory/process/unwritable';
 import { excessRightsOf, findMissingRoles, parts, roleOf } from '../access/logins.ts';
 import { folded } from '../lists/fold-arrivals.ts';
 import { countItems } from '../lists/pages/read-item-page.ts';
 import { countListed } from '../lists/pages/way-to-page.ts';
-import { readDatabaseClock } from '@inventory/postgres/database-clock';
-import { piece, send } from '@inventory/postgres/piece';
-import { type Sql, whyUnwritable } from '@inventory/postgres/pool';
 
 // The questions of `doctor` and `status` to Postgres, one function each, so that a failing one does not
 // affect the others. The operator's rights are enough, and nothing is written that stays.

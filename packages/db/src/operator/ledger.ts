@@ -1,7 +1,7 @@
-import { storedLotColumns } from '../lists/list-lots.ts';
-import { columnList } from '../lists/record-json.ts';
 import { raw, send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
+import { storedLotColumns } from '../lists/list-lots.ts';
+import { columnList } from '../lists/record-json.ts';
 
 /** A lot with all stored values. Quantities are text, digit for digit. */
 export type FullLot = Record<string, string | number | boolean | Date | null>;

@@ -1,5 +1,5 @@
-import { dropKeysAndIndexes, makeAgain } from '../audit/rebuild.ts';
 import type { Sql, Tx } from '@inventory/postgres/pool';
+import { dropKeysAndIndexes, makeAgain } from '../audit/rebuild.ts';
 
 /** How much to create. There are at least as many transactions as lots, because each lot comes from one. */
 export type SeedSize = { items: number; warehouses: number; lots: number; transactions: number };

@@ -1,9 +1,9 @@
 import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
 import { gtin14Of } from '@inventory/domain/scan/check-digits';
-import type { Pacer } from '@inventory/process/pacer';
-import { dateTimeText } from '../lists/record-json.ts';
 import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
 import type { Tx } from '@inventory/postgres/pool';
+import type { Pacer } from '@inventory/process/pacer';
+import { dateTimeText } from '../lists/record-json.ts';
 
 /**
  * An item that a code names: by its shortID, or by an alias. `name`: that one. `gtin`: an alias in 14 digits,

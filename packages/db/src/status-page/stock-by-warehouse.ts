@@ -1,5 +1,5 @@
-import { topTier } from '../lists/pages/way-to-page.ts';
 import { isStatementTimeout, type Sql } from '@inventory/postgres/pool';
+import { topTier } from '../lists/pages/way-to-page.ts';
 
 /** The stock of a warehouse. `units` and `onHold`: decimal text; null if adding them up took too long. */
 export type WarehouseStock = {

@@ -1,7 +1,7 @@
 import { Permission } from '@inventory/domain/permission';
-import { messageChangesMax } from '../changes/read-next.ts';
 import { type Piece, piece, send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
+import { messageChangesMax } from '../changes/read-next.ts';
 
 /**
  * `failing`: its last attempt failed, and it is tried again. `paused`: its client may not read changes now.

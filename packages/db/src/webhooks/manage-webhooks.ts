@@ -1,7 +1,7 @@
 import { writeState } from '@inventory/domain/contract/feed-state';
+import type { Sql, Tx } from '@inventory/postgres/pool';
 import { readClients } from '../access/clients.ts';
 import { readFeedPosition } from '../changes/read-position.ts';
-import type { Sql, Tx } from '@inventory/postgres/pool';
 
 /** The most webhooks of a client. */
 export const webhooksMax = 50;

@@ -1,9 +1,9 @@
 import type { FeedReader } from '@inventory/domain/contract/feed-state';
 import { Permission } from '@inventory/domain/permission';
-import { readClients } from '../access/clients.ts';
-import { messageChangesMax } from '../changes/read-next.ts';
 import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
 import type { Sql, Tx } from '@inventory/postgres/pool';
+import { readClients } from '../access/clients.ts';
+import { messageChangesMax } from '../changes/read-next.ts';
 import {
   changesMax,
   isAhead,

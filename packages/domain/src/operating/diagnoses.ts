@@ -69,7 +69,8 @@ const table = {
     expr: 'inventory_api_postgres_server_up == 0',
     for: '15s',
     title: 'A server of Postgres is away',
-    effect: 'callers notice nothing while another one takes writes, but there is one server fewer to take over',
+    effect:
+      'callers notice nothing while another one takes writes, but there is one server fewer to take over',
     figures: `{{ $labels.server }}, seen by ${instance}`,
     lookAt: `its log, and \`${inventoryCommand('status')}\`, which shows the role and the lag of each server.`,
     act: 'Start it again. If it was the primary, make it a standby of the new one first (`pg_rewind`, or a new base backup), or there are two primaries.',

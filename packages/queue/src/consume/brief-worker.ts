@@ -1,5 +1,5 @@
-import { type Processor, Worker, type WorkerOptions } from 'bullmq';
 import { blockMs } from '@inventory/redis/redis';
+import { type Processor, Worker, type WorkerOptions } from 'bullmq';
 
 /**
  * BullMQ's worker, which looks for work at least every `blockMs`. By itself, it blocks for longer than a

@@ -1,5 +1,5 @@
-import type { Queue, Worker } from 'bullmq';
 import type { RedisConnection } from '@inventory/redis/redis-cluster';
+import type { Queue, Worker } from 'bullmq';
 
 /**
  * Repairs jobs that BullMQ cannot parse, so that they can be refused. BullMQ fails on such a job before our

@@ -1,10 +1,10 @@
 import { within } from '@inventory/process/within';
+import { connectConsumer } from '@inventory/redis/redis';
+import type { RedisConnection } from '@inventory/redis/redis-cluster';
 import type { Job, Queue } from 'bullmq';
 import { answerReaders } from '../answer-streams.ts';
 import { queueName, workerConnectionName } from '../envelope.ts';
 import { openQueue, trimEvents } from '../queue.ts';
-import { connectConsumer } from '@inventory/redis/redis';
-import type { RedisConnection } from '@inventory/redis/redis-cluster';
 import type { Place, SignedAnswer, SignedEnvelope } from '../signature.ts';
 import { BriefWorker } from './brief-worker.ts';
 import { mendUnreadable } from './mend-unreadable.ts';

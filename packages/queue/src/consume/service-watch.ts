@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { lookEvery } from '@inventory/process/look-every';
-import type { Queue } from 'bullmq';
 import type { RedisConnection } from '@inventory/redis/redis-cluster';
+import type { Queue } from 'bullmq';
 
 const checkEveryMs = 2000;
 // Longer than it takes until a killed worker's envelope is back in the queue.

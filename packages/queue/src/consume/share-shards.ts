@@ -1,7 +1,7 @@
 import { lookEvery } from '@inventory/process/look-every';
 import { within } from '@inventory/process/within';
-import { queueName } from '../envelope.ts';
 import { type RedisConnection, untilReady } from '@inventory/redis/redis-cluster';
+import { queueName } from '../envelope.ts';
 import { leaveSeat, type Shares, seatEveryMs, takeSeat } from '../seats.ts';
 import type { Served } from './serve-shard.ts';
 

@@ -1,11 +1,11 @@
 import { lookEvery } from '@inventory/process/look-every';
 import { within } from '@inventory/process/within';
+import { connectConsumers } from '@inventory/redis/redis';
+import { type RedisConnection, untilReady } from '@inventory/redis/redis-cluster';
 import type { Queue } from 'bullmq';
 import { answersConnectionName, drawReader, type Reader, readAnswers, type Told } from '../answer-streams.ts';
 import { shardOf } from '../envelope.ts';
 import { openQueue, trimEvents } from '../queue.ts';
-import { connectConsumers } from '@inventory/redis/redis';
-import { type RedisConnection, untilReady } from '@inventory/redis/redis-cluster';
 import { readShardCount } from '../seats.ts';
 import { emptyLane, type Lane } from './lane.ts';
 import type { Waiter } from './waiters.ts';

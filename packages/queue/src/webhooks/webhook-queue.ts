@@ -1,9 +1,9 @@
 import { within } from '@inventory/process/within';
+import { connectConsumer, connectProducer } from '@inventory/redis/redis';
 import { DelayedError } from 'bullmq';
 import { BriefWorker } from '../consume/brief-worker.ts';
 import { mendUnreadable } from '../consume/mend-unreadable.ts';
 import { openNamedQueue, trimEvents } from '../queue.ts';
-import { connectConsumer, connectProducer } from '@inventory/redis/redis';
 
 /** The queue of the webhooks. The braces keep its keys on one node of a Redis Cluster. */
 const name = '{webhooks}';

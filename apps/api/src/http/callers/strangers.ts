@@ -1,7 +1,7 @@
 import { lookEvery } from '@inventory/process/look-every';
+import { createFairRoom } from '@inventory/turns/fair-room';
 import type { Context } from 'koa';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { createFairRoom } from '@inventory/turns/fair-room';
 import type { Standing } from '../connections/caller-standing.ts';
 
 // See docs/decisions/0012. An answer costs 1. The public documents cost 1 more for each 16 KB.

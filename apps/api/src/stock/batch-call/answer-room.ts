@@ -1,6 +1,6 @@
-import { isUnanswered } from '@inventory/postgres/pool';
 import { readTogetherMax } from '@inventory/db/requests/large-answers';
 import { leaveOut, toldLengthMax } from '@inventory/domain/stock/left-out';
+import { isUnanswered } from '@inventory/postgres/pool';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import { whenUnanswered } from '@inventory/turns/ask-again';
 import { type CallTexts, filled, underOf, unknownAnswer } from '../answer-texts.ts';

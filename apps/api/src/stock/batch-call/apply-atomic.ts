@@ -1,10 +1,10 @@
 import type { AtomicTrial } from '@inventory/db/batch/dry-run';
-import type { Wait } from '@inventory/postgres/statement-pool';
 import type { AtomicRefusal } from '@inventory/domain/atomic';
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Refusal } from '@inventory/domain/refusals/refused';
 import type { AtomicRequest, Queued } from '@inventory/domain/request';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import type { Wait } from '@inventory/postgres/statement-pool';
 import type { SubmitResult } from '@inventory/queue/submit/submit';
 import type { FailureCause } from '../../http/errors.ts';
 import type { Reply } from '../../http/route.ts';

@@ -1,9 +1,9 @@
 import { formatQuantity, parseQuantity, type Quantity } from '@inventory/domain/quantity';
 import type { Tally } from '@inventory/domain/stock/batch';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
-import type { PendingQuery } from 'postgres';
 import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
 import type { Tx } from '@inventory/postgres/pool';
+import type { PendingQuery } from 'postgres';
 import { plainArray } from '../array-text.ts';
 
 /** A lot as a pick reads it. */

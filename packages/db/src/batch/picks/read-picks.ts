@@ -1,8 +1,8 @@
 import { parseQuantity, type Quantity } from '@inventory/domain/quantity';
 import { type Batch, isExpired, type LotState } from '@inventory/domain/stock/batch';
 import type { LotFilter } from '@inventory/domain/stock/lot-filter';
-import type { Pacer } from '@inventory/process/pacer';
 import type { Tx } from '@inventory/postgres/pool';
+import type { Pacer } from '@inventory/process/pacer';
 import {
   type LotRow,
   looksOf,
