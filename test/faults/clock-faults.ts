@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { askAgain } from '@inventory/turns/ask-again';
 import { programOf } from '../harness/compiled.ts';
 import type { Cluster } from './cluster.ts';
 import type { Fault } from './fault.ts';
@@ -35,8 +36,9 @@ function wrongClocks(
     backWithinMs: rightWithinMs,
     async strike({ cluster, report }) {
       const { sql, databaseUrl, clocks } = cluster;
-      const countKeys = async () =>
-        (await sql`select count(*)::integer as count from idempotency_key`)[0]!.count;
+      const count = () => sql<{ count: number }[]>`select count(*)::integer as count from idempotency_key`;
+      // Postgres may still be starting after the fault before.
+      const countKeys = async () => (await askAgain(performance.now() + 60_000, count))[0]!.count;
       const before = await countKeys();
       try {
         for (const [names, by] of shifts(cluster)) clocks!.set(names, by);

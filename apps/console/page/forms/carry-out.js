@@ -10,29 +10,35 @@ import { comparedWords, doneWord, holdText } from '../stock/transaction-words.js
 const shownLotsMax = 5;
 
 /**
- * Does the work of a form and says so. `lots`: those that the page showed. Returns the error object of a
- * refusal; null otherwise.
+ * Does the work of a form and says so. `lots`: those that the page showed. `isOpen`: whether the form is
+ * still open. Returns the error object of a refusal; null otherwise.
  */
-export async function carryOut(operation, lots) {
+export async function carryOut(operation, lots, isOpen) {
   const { op, itemID, wid, reasonCode } = operation;
-  const result = await work(operation);
+  const result = await work(operation, isOpen);
   if (result.status === 'refused') return result.error;
+  const closed = isOpen() ? { form: null } : {};
   if (op === 'hold') {
-    update({ form: null, notice: noticeOfHold(operation, lots[0], result) });
+    update({ ...closed, notice: noticeOfHold(operation, lots[0], result) });
     return null;
   }
   state.lastWid = wid;
   // The next piece of work is another one.
-  state.told = null;
+  if (isOpen()) state.told = null;
   if (reasonCode !== undefined) await keepReason(op, reasonCode).catch(console.warn);
   await keepSpotsOf(operation).catch(console.warn);
   const words = `${doneWord(op)} ${op === 'count' ? operation.counted : operation.units}`;
   const where = placeOf(operation, result.body, lots);
   const why = isNamed(reasonCode) ? ` – ${reasonText(reasonCode)}` : '';
   const text = `${words} of ${itemID}${where}${why}`;
+  const notice = noticeOf(text, op, result);
+  if (!isOpen()) {
+    update({ notice });
+    return null;
+  }
   // A code that was taken for an item has no view to go back to.
   if (state.scanned !== null) go('');
-  update({ form: null, scanned: null, notice: noticeOf(text, op, result) });
+  update({ form: null, scanned: null, notice });
   return null;
 }
 

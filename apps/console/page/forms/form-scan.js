@@ -24,7 +24,7 @@ export function takeIn(found, focused, isUndisturbed) {
   if (uses.length === 1) return fillIn(uses[0], isUndisturbed());
   const note = { data };
   if (uses.length > 1) Object.assign(note, { words: 'Several matches for', uses });
-  else if (things.some((thing) => isOwn(thing, state.form.values)))
+  else if (isOfForm(things, state.form.values))
     Object.assign(note, { level: 'well', words: 'This form is about', rest: 'Nothing to fill in.' });
   else if (things.length > 0)
     Object.assign(note, {
@@ -55,6 +55,14 @@ export function fillIn({ values, text, kept }, movesFocus = true) {
   });
 }
 
+/** Whether these things are what the form is about: its item, or its lot. */
+function isOfForm(things, values) {
+  const own = things.filter((thing) => isOwn(thing, values));
+  const lots = own.filter((thing) => !isItem(thing));
+  if (!values.recno || lots.length === 0) return own.length > 0;
+  return lots.some(({ recNo }) => recNo === values.recno);
+}
+
 /** The uses that the form has for the things of a code: `{ label, values, text }` each. */
 function usesOf({ things, gs1 }, focused) {
   const { form } = state;
@@ -63,6 +71,8 @@ function usesOf({ things, gs1 }, focused) {
   const item = own.find(isItem);
   const spot = things.find(isSpot);
   const spots = spot === undefined ? [] : spotUses(spot.spot, focused, true).slice(0, 1);
+  // The label of another lot says nothing of this one.
+  if (own.length > 0 && !isOfForm(things, values)) return spots;
   // With the label of an item, lots that were found beside it add nothing.
   if (item !== undefined) return [...ofLabel(item, form, gs1), ...spots];
   // More of a lot is received under its serial, and a serial of several lots means all of them.
@@ -111,9 +121,14 @@ function ofLabel(thing, form, gs1) {
   if (adds && (values.netWeight || given.netWeight))
     given.netWeight =
       values.netWeight && given.netWeight ? sum([values.netWeight, given.netWeight]) : undefined;
+  // Another thing has nothing of the one before.
+  if (isOther)
+    for (const name of labelNames)
+      if (given[name] === undefined && before(name) !== '' && values[name] === before(name)) given[name] = '';
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
   if (said.length === 0 && !kept) return [];
   const parts = said.map(([name, value]) => {
+    if (value === '') return `no ${labelWords[name]}`;
     if (name !== 'units') return `${labelWords[name]} ${name === 'expires' ? day(value) : value}`;
     if (adds) return `${told.units} more units, ${value} in all`;
     return `${value} units${isOther && units !== '' ? ` in place of ${units}` : ''}`;

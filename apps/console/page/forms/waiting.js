@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { moment } from '../base/format.js';
 import { html } from '../base/html.js';
 import { state } from '../base/state.js';
@@ -21,6 +22,12 @@ export function Badge() {
 export function Waiting() {
   const { waiting, refused, session } = state;
   const { error } = session.queue;
+  const [isBusy, setBusy] = useState(false);
+  // One at a time: the next card moves to where the one before it stood.
+  const act = async (work) => {
+    setBusy(true);
+    await work().finally(() => setBusy(false));
+  };
   return html`
     <section class="card" aria-labelledby="waiting">
       <h1 id="waiting">Waiting</h1>
@@ -38,8 +45,8 @@ export function Waiting() {
         ${each.outcome === 'unknown' && html`<p>An earlier attempt may have applied it: check before you send it again.</p>`}
         <p class="quiet">Done ${moment(each.operation.capturedAt)}</p>
         <div class="actions">
-          <button onClick=${() => sendAgain(each)}>${each.error.reason === 'countDiffers' ? 'Keep this count' : 'Send again'}</button>
-          <button class="plain" onClick=${() => session.queue.forget(each.operation.key)}>Discard</button>
+          <button disabled=${isBusy} onClick=${() => act(() => sendAgain(each))}>${each.error.reason === 'countDiffers' ? 'Keep this count' : 'Send again'}</button>
+          <button class="plain" disabled=${isBusy} onClick=${() => act(() => session.queue.forget(each.operation.key))}>Discard</button>
         </div>
       </section>`,
     )}
@@ -50,8 +57,9 @@ async function sendAgain({ operation: { key, ...operation }, error }) {
   const { queue } = state.session;
   // A person has seen what is recorded now.
   if (error.reason === 'countDiffers') operation.expected = error.figures.present;
-  // Stored before the old one is forgotten: a key of its own, because the old one stays refused.
-  await queue.push(operation);
+  // Stored before the old one is forgotten: under another key, because the old one stays refused. Pressed twice,
+  // it is the same, and stored once.
+  await queue.push({ ...operation, key: `${key}.again` });
   await queue.forget(key);
 }
 

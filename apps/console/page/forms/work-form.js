@@ -38,6 +38,16 @@ export function Actions({ about, stocked = [], lots = [], isWhole = false }) {
   </div>`;
 }
 
+/**
+ * Waits for a code that is being looked up: it may be meant for the form. Whether all of it is in the form,
+ * which is still open.
+ */
+async function isScanTaken(form) {
+  if (!state.form.note?.isLooking) return true;
+  await state.looking;
+  return state.form?.opened === form.opened && state.form.note?.level === 'well';
+}
+
 /** The open form. */
 export function WorkForm({ form }) {
   const { op, values } = form;
@@ -84,14 +94,19 @@ export function WorkForm({ form }) {
   const confirm = async (event) => {
     event.preventDefault();
     if (isBusy) return;
+    setBusy(true);
+    if (!(await isScanTaken(form))) return setBusy(false);
     const { operation, fault } = operationOf(state.form);
     if (fault) {
       setProblem(fault);
       element.current.elements[fault.name]?.focus();
-      return;
+      return setBusy(false);
     }
-    setBusy(true);
-    const confirming = withExpected(operation, state.form).then((whole) => carryOut(whole, form.lots));
+    // A person may leave the form before the answer comes, and open another one.
+    const isOpen = () => state.form !== null && state.form.confirming === confirming;
+    const confirming = withExpected(operation, state.form).then((whole) =>
+      carryOut(whole, form.lots, isOpen),
+    );
     update({ form: { ...state.form, confirming } });
     const error = await confirming;
     const differs = error?.reason === 'countDiffers' && error.figures;

@@ -27,6 +27,7 @@ export function scan(data) {
   else update({ form: { ...state.form, note: looking } });
   const asked = lookUp(data);
   turn = turn.then(async () => take(scanned, await asked)).catch(console.error);
+  state.looking = turn;
 }
 
 async function take({ data, number, pressed, focused }, found) {

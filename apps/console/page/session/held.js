@@ -25,6 +25,8 @@ export function applyChanges(changes) {
   if (changes === null) {
     held.clear();
     untold.clear();
+    // Nothing that was done before is told by name any more.
+    state.session.renewals += 1;
     return;
   }
   // The answer to what was done here may come after the change.

@@ -34,11 +34,15 @@ export async function followChanges(client, listeners, feed, signal) {
       if (signal.aborted) return;
       // Another database: whatever is shown may be another, too.
       if (error instanceof InventoryError && error.reason === 'cursorOutdated') after = 'now';
-      else if (error instanceof InventoryError && [401, 403].includes(error.status)) return;
+      else if (isRefused(error)) return;
       await pause(3000);
     }
   }
 }
+
+/** Whether the service refused it. A portal on the way may answer anything. */
+const isRefused = (error) =>
+  error instanceof InventoryError && error.code !== 'unexpected_answer' && [401, 403].includes(error.status);
 
 /** Everything that a change names. */
 export const namedIn = (change) => [change, ...(change.lines ?? []), ...(change.lots ?? [])];

@@ -23,7 +23,7 @@ const queueName = (clientId) => `inventory-console/${clientId}`;
 export async function signIn({ clientId, clientSecret, isKept, offersKeep = false }) {
   const credentials = { clientId, clientSecret };
   const client = openClient(credentials);
-  const me = await client.me();
+  const me = withOperations(await client.me());
   // The code that led here is used up. Else the page for signing in, which shows meanwhile, takes it again.
   update({ code: null });
   if (state.session !== null) await signOut();
@@ -44,13 +44,14 @@ export async function resume() {
     () => 'now',
   );
   // Before version 0.2, it was kept without what the client may call.
-  const known = me.operations === undefined ? await asking.catch(() => ({ ...me, operations: [] })) : me;
-  await begin({ client, me: known, credentials, isKept: true, cursor });
+  const known = me.operations === undefined ? await asking.catch(() => me) : me;
+  await begin({ client, me: withOperations(known, me), credentials, isKept: true, cursor });
   asking.then(
     (now) => {
       if (state.session?.client !== client) return;
-      keep('signIn', { ...credentials, me: now });
-      update({ session: { ...state.session, me: now } });
+      const whole = withOperations(now, state.session.me);
+      if (now.operations !== undefined) keep('signIn', { ...credentials, me: now });
+      update({ session: { ...state.session, me: whole } });
     },
     (error) => {
       if (isSignInRefused(error) && state.session?.client === client) signOut(error.message);
@@ -81,6 +82,9 @@ export async function signOut(why = null) {
   await session?.queue.close();
 }
 
+/** An api of 0.1 does not tell what the client may call. What was known before stays. */
+const withOperations = (me, { operations = [] } = {}) => ({ operations, ...me });
+
 /** Whether the service refused the client or its secret. */
 function isSignInRefused(error) {
   // A portal on the way may answer anything.
@@ -110,7 +114,9 @@ function openClient(credentials) {
   async function fetchWatched(address, init) {
     const answer = await fetchOnLine(address, init);
     noteLimit(answer);
-    const isRefused = address.endsWith('/Token') && [400, 401].includes(answer.status);
+    // A portal on the way may answer anything.
+    const isJson = answer.headers.get('Content-Type')?.startsWith('application/json');
+    const isRefused = address.endsWith('/Token') && isJson && [400, 401].includes(answer.status);
     if (isRefused && state.session?.client === client)
       signOut('This client was disabled, or has another secret now. Sign in again to go on.');
     return answer;
@@ -123,15 +129,16 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
   const deviceID = (await recall('deviceID')) ?? `console-${newKey().slice(0, 8)}`;
   await keep('deviceID', deviceID);
   const askers = new Map();
+  // A refusal that a person waits for is shown by the form.
+  const showQueue = ({ size, refused }) => {
+    const later = refused.filter(({ operation }) => !askers.has(operation.key));
+    const isOver = size === 0 && state.notice?.level === 'wait';
+    update({ waiting: size, refused: later, ...(isOver && { notice: null }) });
+  };
   const queue = client.offlineQueue({
     storage: indexedDbStorage(queueName(me.clientId)),
     deviceID,
-    // A refusal that a person waits for is shown by the form.
-    onChange({ size, refused }) {
-      const later = refused.filter(({ operation }) => !askers.has(operation.key));
-      const isOver = size === 0 && state.notice?.level === 'wait';
-      update({ waiting: size, refused: later, ...(isOver && { notice: null }) });
-    },
+    onChange: showQueue,
     onDecided: ({ operation }, result) => askers.get(operation.key)?.(result),
   });
   const stop = new AbortController();
@@ -142,7 +149,8 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
   update({
     session: {
       ...{ client, me, credentials, isKept, offersKeep, queue, askers, live, feed, deviceID },
-      ...{ held: new Map(), untold: new Set(), toldEarly: new Set(), stop: () => stop.abort() },
+      ...{ held: new Map(), untold: new Set(), toldEarly: new Set(), renewals: 0, showQueue },
+      stop: () => stop.abort(),
     },
     notice: null,
     scanned: null,
@@ -165,10 +173,11 @@ export const canUndo = (kind) => kind in opposites && can(opposites[kind]);
 
 /**
  * Does a piece of work: stores it first, so that nothing loses it, and waits a moment for the answer. Returns `{ status:
- * 'applied', body }`, `{ status: 'refused', error }`, or `{ status: 'waiting' }`.
+ * 'applied', body }`, `{ status: 'refused', error }`, or `{ status: 'waiting' }`. `isSeen`: whether the person
+ * still sees the answer; else a refusal stays among those that wait for one.
  */
-export async function work(operation) {
-  const { queue, askers, untold, toldEarly } = state.session;
+export async function work(operation, isSeen = () => true) {
+  const { queue, askers, untold, toldEarly, renewals, showQueue } = state.session;
   const key = newKey();
   const decided = new Promise((resolve) => askers.set(key, resolve));
   try {
@@ -183,13 +192,15 @@ export async function work(operation) {
   });
   const result = await Promise.race([decided, giveUp]);
   // The person sees it now. Refused later, it waits for one.
-  if (result.status === 'refused') await queue.forget(key);
+  if (result.status === 'refused' && isSeen()) await queue.forget(key);
   // Of a hold, the changes tell the lot alone.
   if (result.status === 'applied' && operation.op !== 'hold') {
     const { transactionNo } = result.body;
-    if (!toldEarly.has(transactionNo)) untold.add(transactionNo);
+    const isTold = toldEarly.has(transactionNo) || state.session?.renewals !== renewals;
+    if (!isTold) untold.add(transactionNo);
   }
   askers.delete(key);
+  if (state.session?.queue === queue) showQueue(queue);
   if (askers.size === 0) toldEarly.clear();
   return result;
 }

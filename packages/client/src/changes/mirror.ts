@@ -219,7 +219,8 @@ async function readPage(
 
 /** The database was restored from a backup, or a warehouse has left the scope a moment ago. */
 function mustBeginAgain(error: unknown): boolean {
-  return error instanceof InventoryError && (error.reason === 'cursorOutdated' || error.status === 403);
+  if (!(error instanceof InventoryError) || error.code === 'unexpected_answer') return false;
+  return error.reason === 'cursorOutdated' || error.status === 403;
 }
 
 /** Reads the lots that were modified since they were read last. */
