@@ -39,9 +39,10 @@ function allImportsOf(file: string): string[] {
   ];
 }
 
-/** The rooms: the folders directly below `src` or `page`; a file there is its own room. */
+/** The rooms: the folders directly below `src` or `page`; a file there is its own room. A library is one. */
 function roomOf(file: string): string {
-  return /^(?:.*?\/)(?:src|page)\/[^/]+/.exec(file)![0];
+  const depth = file.startsWith('packages/libraries/') ? 3 : 4;
+  return file.split('/').slice(0, depth).join('/');
 }
 
 test('every link of a page leads to an existing page and heading', () => {

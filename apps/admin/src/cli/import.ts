@@ -108,7 +108,7 @@ export function readCells(row: CsvRow) {
 export const thousands =
   'may be a thousand, in a file with semicolons: write it without the point, or with other decimals.';
 
-/** Whether a quantity such as `1.000` may be a thousand: in a file with semicolons, a point often stands there. */
+/** Whether `1.000` may be a thousand: in a file with semicolons, a point often stands there. */
 export function mayBeThousands({ isBySemicolon }: CsvRow, text: string): boolean {
   return isBySemicolon && /^[1-9]\d{0,2}(?:\.\d{3})+$/.test(text);
 }

@@ -128,7 +128,7 @@ function ofLabel(thing, form, gs1) {
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
   if (said.length === 0 && !kept) return [];
   const parts = said.map(([name, value]) => {
-    if (value === '') return `no ${labelWords[name]}`;
+    if (value === '') return `no ${name === 'expires' ? 'expiry' : labelWords[name]}`;
     if (name !== 'units') return `${labelWords[name]} ${name === 'expires' ? day(value) : value}`;
     if (adds) return `${told.units} more units, ${value} in all`;
     return `${value} units${isOther && units !== '' ? ` in place of ${units}` : ''}`;

@@ -150,8 +150,8 @@ export interface paths {
         };
         /**
          * Follow every change, in order and without gaps
-         * @description *Extension.* Every change in your scope, in the order in which it could first be seen. No change ever appears behind a cursor that was given
-         *     out, whatever commits late, and none comes twice. A change is
+         * @description *Extension.* Every change in your scope, in the order in which the changes became visible. Once you have a cursor, no change is ever inserted before it,
+         *     however late a transaction commits, and none comes twice. A change is
          *
          *     - `stock`: an applied stock transaction as in `GET /Inventory/Transactions`, with all of its `lines` and with its `lots` as they are now;
          *     - `hold`: a lot that was put on hold or released, as it is now;
@@ -174,9 +174,9 @@ export interface paths {
          *     With `Accept: text/event-stream` the same comes as server-sent events: one change each, its `id` the cursor behind it. A reader that connects
          *     again sends the last one as `Last-Event-ID`. Events end when your token does.
          *
-         *     A page that a stream tells counts as a request: as many changes as have come, at most `limit`. When pages follow each other, they are spread over what is left
-         *     of the minute, and half of your limit stays for other calls. A client has at most as many waiting calls and streams at a time, at each api, as its limit of
-         *     requests a minute; one more is 429.
+         *     A stream sends changes in pages of at most `limit`, and each page counts as a request. If pages follow each other, they are spread over the rest of the
+         *     minute, and half of your limit stays free for other calls. At each api, a client may have as many waiting calls and streams at a time as its limit of requests a
+         *     minute; one more gets 429.
          *
          *     409: the cursor is from before the database was restored from a backup, or what you had seen may have been lost in a failover. Begin again, with a
          *     new cursor.
@@ -232,10 +232,10 @@ export interface paths {
         };
         /**
          * The stock per item at the end of a moment
-         * @description *Extension.* The units in stock at the end of a moment, from the ledger: every transaction up to it counts, and none behind
-         *     it. By `partNo`: one record for each item that has a stock level now, with 0 if it was not there. Summed over the warehouses in the
-         *     client's scope, or in one. The answer for a moment never changes: a call for the last two seconds waits until they are over, and while
-         *     a change is under way for long, 503. A moment in the future: 400. Lists for moments long ago take longer, and take turns with other costly lists.
+         * @description *Extension.* The units in stock at the end of a moment, from the ledger: every transaction up to that moment counts, and none
+         *     after it. By `partNo`: one record for each item that has a stock level now, with 0 if there was no stock. Summed over the warehouses in the
+         *     client's scope, or in one. The answer for a moment never changes: a call for the last two seconds waits until they are over, and gets 503
+         *     while a change stays open for long. A moment in the future: 400. Lists for moments long ago take longer, and take turns with other costly lists.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
          */
@@ -361,8 +361,8 @@ export interface paths {
         /**
          * Set the minimum of an item in a warehouse
          * @description *Extension.* The units that should be `available` of an item in a warehouse: `low` if there are fewer. `null` removes the minimum.
-         *     The change feed tells as `low` when `available` falls below it, and again when it is back. The call may be repeated. It stops no
-         *     transaction: an Issue takes all there is.
+         *     The change feed has a `low` change when `available` falls below the minimum, and another when it has recovered. The call may be repeated.
+         *     A minimum stops no transaction: an Issue can still take all there is.
          *
          *     **Permission:** Create/Modify Item Master Record (116), else 403. **Writes:** a read-only client gets 403. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
          */
@@ -569,8 +569,8 @@ export interface paths {
          *
          *     In the list of transactions it has `hold` instead of lines; in the history of its lot it is a line that moves nothing. Holds by the command line are in neither.
          *
-         *     A lot that is so already stays as it is, with the reason that it has: `changed: false`. The call is recorded, and `GET /Changes` tells it as `hold`. The opposite call undoes it; it has no
-         *     reversal. A lot that becomes empty loses its hold.
+         *     If the lot is already on hold, or already released, nothing changes, and a hold keeps its reason: `changed: false`. The call is recorded, and appears in `GET /Changes` as `hold`. The
+         *     opposite call undoes the change; there is no reversal. A lot that becomes empty loses its hold.
          *
          *     *Extension:* `dryRun: true` returns the answer of the real call, decided by the same code on the current data, with `dryRun: true`, and with null for `transactionNo` and the
          *     numbers of new lots. The real call returns `dryRun: false`. A dry run stores nothing, uses no `Idempotency-Key` and draws no number.
@@ -2301,7 +2301,7 @@ export interface components {
             partNo: number;
             /**
              * Format: decimal
-             * @description Available for use: inStock - onHold - committed - packed; may be negative. Expired units count, though Issue takes none of them unasked
+             * @description Available for use: inStock - onHold - committed - packed; may be negative. Expired units count, although Issue takes them only from a lot that `recno` names
              */
             available: number;
             /**
@@ -2365,7 +2365,7 @@ export interface components {
             partNo: number;
             /**
              * Format: decimal
-             * @description Available for use: inStock - onHold - committed - packed; may be negative. Expired units count, though Issue takes none of them unasked
+             * @description Available for use: inStock - onHold - committed - packed; may be negative. Expired units count, although Issue takes them only from a lot that `recno` names
              */
             available: number;
             /**
@@ -3537,7 +3537,7 @@ export interface components {
                 matches: components["schemas"]["ScanMatch"][];
                 /** @description true: there are more, or they did not fit into the answer, which is at most 1 MiB */
                 moreMatches: boolean;
-                /** @description The code stands in the list before, at this place, counted from 0; all its matches are told there, and only the first of them here */
+                /** @description Index, from 0, of an earlier scan in the list with the same code. That result has all matches; this one has only the first */
                 sameAs?: number;
             }[];
         };

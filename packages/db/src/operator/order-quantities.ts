@@ -30,8 +30,8 @@ export async function setOrderQuantities(
   const [item] = await sql<{ part_no: number }[]>`select part_no from item where short_id = ${gate.shortId}`;
   if (item === undefined) return 'unknown_item';
   // One statement for one row, so that it holds no other lock while it waits for a batch to release the gate.
-  // The time is taken at the write: a time from before the wait could be earlier than the batch's, and followers
-  // of changes would wait for it.
+  // The time is taken at the write: a time from before the wait could be earlier than the batch's, and
+  // followers of changes would wait for it.
   await sql`
     with held as materialized (
       select part_no from stock_level where part_no = ${item.part_no} and wid = ${gate.wid} for no key update

@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../harness/pages/browser.ts';
+import { fillIn, openConsole, openForm, scanItem, signIn, typeInto } from '../harness/pages/console.ts';
+import { typeByHand, wedge } from '../harness/pages/hands.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
+import { receiveLot } from '../harness/stock/stock.ts';
+
+// What a person does while the page waits for an answer, as on slow radio.
+
+const service = useService();
+
+describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
+  const browser = useBrowser();
+
+  async function open() {
+    const client = await service.client({ rateLimit: 100_000 });
+    const itemID = await service.item();
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+    const { page } = await openConsole(context, service);
+    await signIn(page, client);
+    const stock = async () =>
+      (await client.get(`/Inventory/StockLevels/1?itemID=${itemID}`)).body.value[0].inStock as number;
+    return { client, itemID, page, stock };
+  }
+
+  /** Holds the next answers of a call until it is let go. */
+  async function holdAnswers(page: Page, path: string) {
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let begun = 0;
+    await page.route(path, async (route) => {
+      const response = await route.fetch();
+      begun += 1;
+      await held;
+      await route.fulfill({ response }).catch(() => {});
+    });
+    return { letGo: () => letGo(), begun: () => begun };
+  }
+
+  test('a form that is left before its answer: a refusal waits for a person, and no other form is closed', async () => {
+    const { client, itemID, page, stock } = await open();
+    await receiveLot(client, itemID, 5);
+    await scanItem(page, itemID);
+    const sent = await holdAnswers(page, '**/Inventory/Batch');
+    await fillIn(page, 'Issue', { Units: '50', Reason: '2' });
+    await expect.poll(sent.begun).toBe(1);
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await openForm(page, 'Issue');
+    await typeInto(page, 'Units', '3');
+    sent.letGo();
+    await page.getByText('1 refused').waitFor();
+    expect(await page.getByLabel('Units', { exact: true }).inputValue()).toBe('3');
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await page.unroute('**/Inventory/Batch');
+
+    const applied = await holdAnswers(page, '**/Inventory/Batch');
+    await fillIn(page, 'Receive', { Units: '100', Reason: '1' });
+    await expect.poll(applied.begun).toBe(1);
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await openForm(page, 'Issue');
+    await typeInto(page, 'Units', '7');
+    applied.letGo();
+    await page.getByText(`Received 100 of ${itemID}`).waitFor();
+    expect(await page.getByLabel('Units', { exact: true }).inputValue()).toBe('7');
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await page.unroute('**/Inventory/Batch');
+
+    // Pressed twice, as a thumb on a slow phone does: sent again once.
+    await page.getByText('1 refused').press('Enter');
+    await page.getByText('Refused: issue 50').waitFor();
+    await page
+      .getByRole('button', { name: 'Send again' })
+      .evaluate((button: { click(): void }) => [button.click(), button.click()]);
+    await page.locator('.badge a').waitFor({ state: 'detached' });
+    expect(await stock()).toBe(55);
+  });
+
+  test('confirmed while a code is looked up, the form waits for it, and stays if it is not of it', async () => {
+    const { client, itemID, page } = await open();
+    const spot = uniqueName('SPOT');
+    await receiveLot(client, itemID, 5, { spot });
+    await scanItem(page, itemID);
+    await openForm(page, 'Receive');
+    await typeByHand(page, '2', 'Enter');
+    await typeInto(page, 'Reason', '1');
+    const known = await holdAnswers(page, '**/Scan');
+    await wedge(page, spot);
+    await expect.poll(known.begun).toBe(1);
+    await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+    known.letGo();
+    await page.getByText(`Received 2 of ${itemID} at ${spot}`).waitFor();
+    await page.unroute('**/Scan');
+
+    await openForm(page, 'Issue');
+    await typeByHand(page, '1', 'Enter');
+    await typeInto(page, 'Reason', '2');
+    const unknown = await holdAnswers(page, '**/Scan');
+    await wedge(page, 'NOTHING-AT-ALL');
+    await expect.poll(unknown.begun).toBe(1);
+    await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+    unknown.letGo();
+    await page.locator('form.work').getByText('No match for').waitFor();
+    await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+    await page.getByText(`Issued 1 of ${itemID}`).waitFor();
+  });
+
+  test('in the form of a lot, the label of another lot is not of this form', async () => {
+    const { client, itemID, page } = await open();
+    const [one, other] = [uniqueName('LOT'), uniqueName('LOT')];
+    await receiveLot(client, itemID, 5, { serial: one });
+    await receiveLot(client, itemID, 5, { serial: other });
+    await wedge(page, one);
+    await page.getByRole('heading', { level: 1 }).getByText('5').waitFor();
+    await openForm(page, 'Issue');
+    await typeByHand(page, '2');
+    await wedge(page, one);
+    await page.locator('form.work').getByText('This form is about').waitFor();
+    await wedge(page, other);
+    await page.locator('form.work').getByText('Not of this form').waitFor();
+  });
+
+  test('the label of another batch takes away what the one before told and it does not', async () => {
+    const { client, itemID, page } = await open();
+    const { partNo } = (await client.get(`/Item?key=${itemID}&type=id`)).body;
+    const gtin = '14006381333938';
+    expect((await client.put(`/Item/${partNo}/Aliases/${gtin}`, { units: 12 })).status).toBe(200);
+    await scanItem(page, itemID);
+    await openForm(page, 'Receive');
+    const says = (text: string) => page.locator('form.work').getByText(text).waitFor();
+    await wedge(page, `(01)${gtin}(17)310630(10)A\u001d(3103)005020`);
+    await says('serial A');
+    expect(await page.getByLabel('Expires', { exact: true }).inputValue()).toBe('2031-06-30');
+    await wedge(page, `(01)${gtin}(10)B`);
+    await says('no expiry');
+    expect(await page.getByLabel('Expires', { exact: true }).inputValue()).toBe('');
+    await typeInto(page, 'Reason', '1');
+    await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+    await page.getByText(`Received 12 of ${itemID}`).waitFor();
+    const { value } = (await client.get(`/Inventory?itemID=${itemID}&view=full`)).body;
+    expect(value).toMatchObject([{ serial: 'B', expires: null, netWeight: null }]);
+  });
+
+  test('an api of 0.1, which does not tell what the client may call, leaves a page that works', async () => {
+    const client = await service.client();
+    const context = await browser.newContext();
+    const { page, complaints } = await openConsole(context, service);
+    await signIn(page, client, { isKept: true });
+    await context.route('**/api/v1/Me', async (route) => {
+      const response = await route.fetch();
+      const { operations, ...json } = (await response.json()) as Record<string, unknown>;
+      await route.fulfill({ response, json });
+    });
+    await page.reload();
+    const itemID = await service.item();
+    await scanItem(page, itemID);
+    await page.getByRole('button', { name: 'Receive' }).waitFor();
+    const second = await openConsole(await browser.newContext(), service);
+    await second.page.route('**/api/v1/Me', async (route) => {
+      const response = await route.fetch();
+      const { operations, ...json } = (await response.json()) as Record<string, unknown>;
+      await route.fulfill({ response, json });
+    });
+    await signIn(second.page, client);
+    expect([...complaints, ...second.complaints]).toEqual([]);
+  });
+});
