@@ -116,7 +116,13 @@ function Done({ done }) {
 }
 
 function Expiring() {
-  const [shown, problem] = useHeld('expiring', readExpiring, expiringAfter, offline);
+  const [shown, problem] = useHeld(
+    // What expires soon is something else each day.
+    `expiring/${new Date().toDateString()}`,
+    readExpiring,
+    expiringAfter,
+    offline,
+  );
   const days = shown?.days ?? 30;
   return html`<${Section} id="expiring" title=${days === 0 ? 'Expired' : `Expires within ${days} days`} problem=${problem}
     total=${shown?.lots.length} note="Nothing in stock expires soon."
