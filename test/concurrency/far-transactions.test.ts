@@ -33,8 +33,11 @@ test('the stock of a moment reads what came since, not what was moved between th
   const operations = Array.from({ length: old }, (_, nth) => ({
     ...{ op: 'move', itemID, units: 10, wid: 1 + (nth % 2), shipToWid: 2 - (nth % 2) },
   }));
-  const moved = await client.post('/Inventory/Batch', { mode: 'each', operations });
-  expect(moved.body.results.every(({ status }: { status: string }) => status === 'applied')).toBe(true);
+  for (let from = 0; from < old; from += 50) {
+    const part = operations.slice(from, from + 50);
+    const { body } = await client.post('/Inventory/Batch', { mode: 'each', operations: part });
+    expect(body.results.filter(({ status }: { status: string }) => status !== 'applied')).toEqual([]);
+  }
   await service.sql.begin(async (tx) => {
     await tx`alter table stock_transaction disable trigger stock_transaction_append_only`;
     await tx`update stock_transaction set at = at - interval '2 days'`;
@@ -48,9 +51,9 @@ test('the stock of a moment reads what came since, not what was moved between th
   const query = { page: 1, pageSize: 25, sort: undefined, direction: 'asc' as const };
   for (const wids of [[1], [2], [1, 2]]) {
     const page = stockAtPage(query, wids, { time: since, partNo });
-    expect(await countRead((sql) => page.read(sql)), `${wids}`).toBeLessThan(30);
+    expect(await countRead((sql) => page.read(sql)), `${wids}`).toBeLessThan(old / 3);
     const days = stockDays({ from: day, to: day }, wids, partNo);
-    expect(await countRead((sql) => days.read(sql)), `days, ${wids}`).toBeLessThan(30);
+    expect(await countRead((sql) => days.read(sql)), `days, ${wids}`).toBeLessThan(old / 3);
   }
 });
 
@@ -59,10 +62,13 @@ test('the history of a lot reads its last holds, however many it has', async () 
   const itemID = await service.item();
   const recno = await receiveLot(client, itemID, 10);
   const hold = { op: 'hold', recno, hold: true, reason: 'leaks' };
-  const held = await client.post('/Inventory/Batch', {
-    ...{ mode: 'each', operations: Array.from({ length: old }, () => hold) },
-  });
-  expect(held.body.results.every(({ status }: { status: string }) => status === 'applied')).toBe(true);
+  for (let from = 0; from < old; from += 50) {
+    const { body } = await client.post('/Inventory/Batch', {
+      mode: 'each',
+      operations: Array(50).fill(hold),
+    });
+    expect(body.results.filter(({ status }: { status: string }) => status !== 'applied')).toEqual([]);
+  }
   expect(await countRead((sql) => readLot(sql, recno, [1]))).toBeLessThan(old);
   const { history } = (await client.get(`/Inventory/Lots/${recno}`)).body;
   expect(history.length).toBeGreaterThan(10);

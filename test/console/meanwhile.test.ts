@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await scanItem(page, itemID);
     await openForm(page, 'Receive');
     const says = (text: string) => page.locator('form.work').getByText(text).waitFor();
-    await wedge(page, `(01)${gtin}(17)310630(10)A\u001d(3103)005020`);
+    await wedge(page, `(01)${gtin}(17)310630(10)A(3103)005020`);
     await says('serial A');
     expect(await page.getByLabel('Expires', { exact: true }).inputValue()).toBe('2031-06-30');
     await wedge(page, `(01)${gtin}(10)B`);

@@ -135,7 +135,7 @@ describe('the way in', () => {
     const used = sources.flatMap((text) =>
       [...text.matchAll(/reasonCode"?: ?(\d+)/g)].map(([, code]) => code!),
     );
-    const sentence = /all examples (1 is [^.]*)\./.exec(textOf('README.md'))![1]!;
+    const sentence = /all examples (1 means [^.]*)\./.exec(textOf('README.md'))![1]!;
     const explained = [...sentence.matchAll(/\b(\d) [a-z]/g)].map(([, code]) => code!);
     expect(new Set(explained)).toEqual(new Set(used));
   });
@@ -172,7 +172,7 @@ describe('the way in', () => {
     const commands = banner.split('\n').filter((line) => /^(?:export |TOKEN=|curl )/.test(line));
     expect(commands.length).toBe(3);
     const receipt = await runShell(commands.join('\n'), {});
-    const promised = /the receipt answers `([^`]*)`/.exec(textOf('README.md'))![1]!;
+    const promised = /The last one prints\n`([^`]*)`/.exec(textOf('README.md'))![1]!;
     const lot = JSON.parse(receipt).lot;
     expect(receipt).toBe(promised.replace('{…}', JSON.stringify(lot)));
     expect(lot).toMatchObject({ shortID: 'WIDGET-100', units: 5, wID: 1 });

@@ -40,7 +40,8 @@ export async function readConsole(): Promise<Console> {
     });
   for (const name of await readdir(own, { recursive: true, encoding: 'utf8' }))
     if (extname(name) !== '') add(name.replaceAll('\\', '/'), await readFile(join(own, name)));
-  for (const [path, file] of modules()) add(path, await readFile(file));
+  for (const [path, file, more = ''] of modules())
+    add(path, Buffer.concat([await readFile(file), Buffer.from(more)]));
   const client = await clientSources();
   for (const [path, source] of client) add(`client/${path}`, source);
   // The import map names this one, from sources or compiled.
@@ -53,8 +54,8 @@ export async function readConsole(): Promise<Console> {
   return { files, version, policy: policyOf(page.content.toString()) };
 }
 
-/** The libraries, by the paths that the import map gives them. */
-function modules(): [path: string, file: string][] {
+/** The libraries, by the paths that the import map gives them. `more`: stands below the file. */
+function modules(): [path: string, file: string, more?: string][] {
   const { resolve } = createRequire(import.meta.url);
   const beside = (name: string, file: string) => join(dirname(resolve(name)), file);
   return [
@@ -62,7 +63,8 @@ function modules(): [path: string, file: string][] {
     ['modules/preact-hooks.js', beside('preact/package.json', 'hooks/dist/hooks.mjs')],
     ['modules/htm.js', beside('htm', 'htm.mjs')],
     ['modules/openapi-fetch.js', beside('openapi-fetch', 'index.mjs')],
-    ['modules/uplot.js', resolve('uplot/dist/uPlot.esm.js')],
+    // Its module is not minified, and twice as large.
+    ['modules/uplot.js', resolve('uplot/dist/uPlot.iife.min.js'), '\nexport default uPlot;\n'],
     ['modules/uplot.css', resolve('uplot/dist/uPlot.min.css')],
     ['modules/zxing/reader/index.js', beside('zxing-wasm/reader', '../../es/reader/index.js')],
     ['modules/zxing/share.js', beside('zxing-wasm/reader', '../../es/share.js')],

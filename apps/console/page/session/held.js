@@ -8,7 +8,7 @@ const heldMax = 90;
 const silentMs = 40_000;
 // What cannot be read is asked for again after this, then after twice as long.
 const retryMs = 2000;
-const retryMaxMs = 300_000;
+const retryMaxMs = 60_000;
 
 /**
  * Whether what is held is as the service has it. It is not while the changes are silent, as after a sleep,
