@@ -100,7 +100,7 @@ export function stockAtRoutes(database: Database, now: () => number) {
         const item = await database.reads.run((sql) => findItem(sql, { partNo }), asker.wait);
         if (item === null) return null;
         // A day that is not over changes.
-        const today = now() - (now() % dayMs);
+        const today = Math.floor(now() / dayMs) * dayMs;
         const over = Math.min(days.to.getTime() + dayMs, today) - 1;
         if (over >= days.from.getTime()) await untilOver(database, new Date(over), asker);
         const wids = wid === undefined ? [...asker.client.scope] : [wid];

@@ -14,7 +14,7 @@ export const state = {
   /** The last scan, while it has several matches or none. */
   scanned: null,
   /** Ends when the codes that were scanned are looked up and taken. */
-  looking: null,
+  looking: Promise.resolve(),
   /** The form that is open: its operation and what is known of its fields. */
   form: null,
   /** An unknown code that is being taught to an item, or made a new one. */

@@ -17,9 +17,8 @@ export async function carryOut(operation, lots, isOpen) {
   const { op, itemID, wid, reasonCode } = operation;
   const result = await work(operation, isOpen);
   if (result.status === 'refused') return result.error;
-  const closed = isOpen() ? { form: null } : {};
   if (op === 'hold') {
-    update({ ...closed, notice: noticeOfHold(operation, lots[0], result) });
+    update({ ...(isOpen() && { form: null }), notice: noticeOfHold(operation, lots[0], result) });
     return null;
   }
   state.lastWid = wid;
@@ -31,14 +30,10 @@ export async function carryOut(operation, lots, isOpen) {
   const where = placeOf(operation, result.body, lots);
   const why = isNamed(reasonCode) ? ` – ${reasonText(reasonCode)}` : '';
   const text = `${words} of ${itemID}${where}${why}`;
-  const notice = noticeOf(text, op, result);
-  if (!isOpen()) {
-    update({ notice });
-    return null;
-  }
+  const isShown = isOpen();
   // A code that was taken for an item has no view to go back to.
-  if (state.scanned !== null) go('');
-  update({ form: null, scanned: null, notice });
+  if (isShown && state.scanned !== null) go('');
+  update({ ...(isShown && { form: null, scanned: null }), notice: noticeOf(text, op, result) });
   return null;
 }
 

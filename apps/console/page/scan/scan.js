@@ -12,7 +12,6 @@ import { keepSpot } from '../stock/spots.js';
 // A person who waits longer believes that the scanner failed.
 const answerWithinMs = 5000;
 
-let turn = Promise.resolve();
 let newest = 0;
 
 /** Asks what a code is, and shows it, or takes it into the open form. Codes keep their order. */
@@ -26,8 +25,7 @@ export function scan(data) {
   else if (state.form === null) update({ scanned: looking, notice: null });
   else update({ form: { ...state.form, note: looking } });
   const asked = lookUp(data);
-  turn = turn.then(async () => take(scanned, await asked)).catch(console.error);
-  state.looking = turn;
+  state.looking = state.looking.then(async () => take(scanned, await asked)).catch(console.error);
 }
 
 async function take({ data, number, pressed, focused }, found) {

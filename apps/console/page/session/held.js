@@ -82,12 +82,12 @@ function readHeld(key, read, apply) {
         return readHeld(key, read, apply);
       },
       (error) => {
-        if (held.get(key) !== entry) throw error;
-        held.delete(key);
-        if (known === undefined) throw error;
-        // Old figures are better than none.
-        const value = applied(known, entry.missed) ?? known.value;
-        held.set(key, { ...known, value, isOld: true });
+        if (held.get(key) === entry) {
+          held.delete(key);
+          // Old figures are better than none.
+          const kept = () => applied(known, entry.missed) ?? known.value;
+          if (known !== undefined) held.set(key, { ...known, value: kept(), isOld: true });
+        }
         throw error;
       },
     );

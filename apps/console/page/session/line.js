@@ -1,3 +1,4 @@
+import { InventoryError } from '@inventory/client';
 import { state, update } from '../base/state.js';
 
 // A line that swallows everything shows itself by this.
@@ -30,6 +31,12 @@ export async function fetchOnLine(address, init) {
 function isOfService({ type, status, headers }) {
   const isJson = headers.get('Content-Type')?.startsWith('application/json');
   return type !== 'opaqueredirect' && (status < 500 || isJson);
+}
+
+/** Whether the service itself refused a call with one of these statuses. A portal on the way may answer anything. */
+export function isRefused(error, statuses) {
+  const isOurs = error instanceof InventoryError && error.code !== 'unexpected_answer';
+  return isOurs && statuses.includes(error.status);
 }
 
 /** Asks the service at once. */

@@ -1,4 +1,5 @@
 import { InventoryError } from '@inventory/client';
+import { isRefused } from './line.js';
 
 const waitSeconds = 25;
 // Calls are limited. Where much changes, one brings more.
@@ -34,15 +35,11 @@ export async function followChanges(client, listeners, feed, signal) {
       if (signal.aborted) return;
       // Another database: whatever is shown may be another, too.
       if (error instanceof InventoryError && error.reason === 'cursorOutdated') after = 'now';
-      else if (isRefused(error)) return;
+      else if (isRefused(error, [401, 403])) return;
       await pause(3000);
     }
   }
 }
-
-/** Whether the service refused it. A portal on the way may answer anything. */
-const isRefused = (error) =>
-  error instanceof InventoryError && error.code !== 'unexpected_answer' && [401, 403].includes(error.status);
 
 /** Everything that a change names. */
 export const namedIn = (change) => [change, ...(change.lines ?? []), ...(change.lots ?? [])];

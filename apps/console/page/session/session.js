@@ -1,10 +1,10 @@
-import { InventoryClient, InventoryError, indexedDbStorage, newKey } from '@inventory/client';
+import { InventoryClient, indexedDbStorage, newKey } from '@inventory/client';
 import { forget, keep, recall } from '../base/device-store.js';
 import { noteLimit } from '../base/limit.js';
 import { state, update } from '../base/state.js';
 import { readReasons, recallReasons } from '../stock/reasons.js';
 import { applyChanges } from './held.js';
-import { fetchOnLine } from './line.js';
+import { fetchOnLine, isRefused } from './line.js';
 import { followChanges } from './live.js';
 
 const baseUrl = new URL(document.querySelector('meta[name=inventory-api]').content, document.baseURI).href;
@@ -54,7 +54,7 @@ export async function resume() {
       update({ session: { ...state.session, me: whole } });
     },
     (error) => {
-      if (isSignInRefused(error) && state.session?.client === client) signOut(error.message);
+      if (isRefused(error, [400, 401, 403]) && state.session?.client === client) signOut(error.message);
     },
   );
 }
@@ -85,13 +85,6 @@ export async function signOut(why = null) {
 /** An api of 0.1 does not tell what the client may call. What was known before stays. */
 const withOperations = (me, { operations = [] } = {}) => ({ operations, ...me });
 
-/** Whether the service refused the client or its secret. */
-function isSignInRefused(error) {
-  // A portal on the way may answer anything.
-  const isOurs = error instanceof InventoryError && error.code !== 'unexpected_answer';
-  return isOurs && [400, 401, 403].includes(error.status);
-}
-
 /** How many operations wait for the client that was signed in last. */
 export async function countWaiting() {
   const clientId = await recall('clientId');
@@ -116,8 +109,8 @@ function openClient(credentials) {
     noteLimit(answer);
     // A portal on the way may answer anything.
     const isJson = answer.headers.get('Content-Type')?.startsWith('application/json');
-    const isRefused = address.endsWith('/Token') && isJson && [400, 401].includes(answer.status);
-    if (isRefused && state.session?.client === client)
+    const isSecretRefused = address.endsWith('/Token') && isJson && [400, 401].includes(answer.status);
+    if (isSecretRefused && state.session?.client === client)
       signOut('This client was disabled, or has another secret now. Sign in again to go on.');
     return answer;
   }

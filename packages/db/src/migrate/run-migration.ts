@@ -38,9 +38,9 @@ export type RunOptions = {
 };
 
 /** The first line of a file whose statements do not share a transaction. */
+export const outsideMark = '-- Runs outside a transaction.';
 // A large index takes longer than this, too.
 const tellOfOutsideMs = 10_000;
-export const outsideMark = '-- Runs outside a transaction.';
 
 // Statements that can be repeated after an interruption, and whose locks block neither reads nor writes of
 // rows.
