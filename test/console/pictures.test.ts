@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     expect(asked).toBeLessThan(changes);
     // Nothing changes any more.
     isBroken = false;
-    await page.getByRole('img', { name: `by hour and person: ${changes}` }).waitFor();
+    await page.getByRole('img', { name: `${client.clientId} ${changes}` }).waitFor();
   });
 
   test.each([390, 1280])('at %i px, an item shows its stock over 90 days, as it happens', async (width) => {

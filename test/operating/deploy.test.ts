@@ -125,8 +125,8 @@ test('api and worker go on beside those of a later version and its tables, and t
   const program = join(later, 'apps/admin/src/main.js');
   const { stdout: migrated, ...ended } = await runCommand(['migrate'], env, { program });
   expect(ended).toEqual({ code: 0, stderr: '' });
-  // A busy machine may hold a table for long enough.
-  expect(migrated.replaceAll(/^.* waits for a table .*\n/gm, '')).toBe(
+  // A busy machine may be slow for long enough to be told.
+  expect(migrated.replaceAll(/^.* waits for .*\n/gm, '')).toBe(
     'migrated 9001_one-more.sql\nmigrated 9002_another.sql\n',
   );
   await pass();
