@@ -23,7 +23,9 @@ function wait(envelope: SentEnvelope | null, decided: Outcome | null = null) {
     },
     0,
   );
-  const waiter = waiters.add({ requestId: 'request' } as QueuedRequest, 0, 0);
+  const waiter = waiters.add({ requestId: 'request' } as QueuedRequest, 0, {
+    ...{ line: 0, version: 1, together: null },
+  });
   waiter.envelope = envelope;
   void waiter.promise.then((answer: SubmitResult) => life.push(`${now} ${answer.status}`));
   /** Sweeps at these times, and lets the questions that were asked be answered. */

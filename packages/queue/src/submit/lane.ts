@@ -21,8 +21,8 @@ export type SentEnvelope = {
 };
 
 /**
- * One shard as an api process sees it: the waiting requests, the envelopes under way, and the speed. Times
- * are of `performance.now()`.
+ * The requests of one version in one shard, as an api process sees them: those that wait, the envelopes under
+ * way, and the speed. Times are of `performance.now()`.
  */
 export type Lane<Waiting> = {
   waiting: Waiting[];

@@ -10,8 +10,20 @@ import { readShardCount } from '../seats.ts';
 import { emptyLane, type Lane } from './lane.ts';
 import type { Waiter } from './waiters.ts';
 
-/** A lane with its queue in Redis. */
-export type Line = { index: number; lane: Lane<Waiter>; queue: Queue; isScheduled: boolean };
+/**
+ * A queue in Redis. Each version of requests has a lane of its own, because an older worker leaves newer
+ * envelopes, and the others must not wait for those.
+ */
+export type Line = { index: number; lanes: Map<number, Lane<Waiter>>; queue: Queue; isScheduled: boolean };
+
+/** The lane of the requests for which a worker must know this version. */
+export function laneOf({ lanes }: Line, version: number): Lane<Waiter> {
+  const known = lanes.get(version);
+  if (known !== undefined) return known;
+  const lane = emptyLane<Waiter>();
+  lanes.set(version, lane);
+  return lane;
+}
 
 export type LinesOptions = {
   redisUrl: string;
@@ -68,7 +80,7 @@ export async function openLines(options: LinesOptions): Promise<Lines> {
       const onError = (error: Error) => report(error, 'queue');
       const queue = openQueue({ prefix, shard: index, connection: producer, onError });
       stopsTrimming.push(trimEvents(queue, producer));
-      const line = { index, lane: emptyLane<Waiter>(), queue, isScheduled: false };
+      const line: Line = { index, lanes: new Map(), queue, isScheduled: false };
       lines.push(line);
       heard.push(answers.add(queue, options.toldOf(line)));
     }

@@ -4,14 +4,24 @@ import type { Outcome } from '@inventory/domain/stock/outcome';
 import { lookEvery } from '@inventory/process/look-every';
 import { connectProducer } from '@inventory/redis/redis';
 import type { RedisConnection } from '@inventory/redis/redis-cluster';
+import type { Queue } from 'bullmq';
 import { jobIdOf, type Told } from '../answer-streams.ts';
-import type { EnvelopeResult } from '../envelope.ts';
+import { type EnvelopeResult, envelopeVersionOf } from '../envelope.ts';
 import type { EnvelopeKeys } from '../envelope-keys.ts';
 import { createRefusals, type Refusals } from '../refusals.ts';
+import { versionOfRequest } from '../request-versions.ts';
 import { openAnswer, signEnvelope } from '../signature.ts';
 import { lookAtQueue, type QueueSight } from '../workers-seen.ts';
-import { isBusy, maySend, noteAnswered, notePace, type SentEnvelope, takeEnvelope } from './lane.ts';
-import { type Line, type Lines, openLines } from './lines.ts';
+import {
+  isBusy,
+  type Lane,
+  maySend,
+  noteAnswered,
+  notePace,
+  type SentEnvelope,
+  takeEnvelope,
+} from './lane.ts';
+import { type Line, type Lines, laneOf, openLines } from './lines.ts';
 import { type AnswerCounts, type SubmitResult, type Waiter, Waiters } from './waiters.ts';
 
 export type { QueueSight, SeenWorker } from '../workers-seen.ts';
@@ -125,8 +135,9 @@ export class Submitter {
     }
     const line = this.#lineOf(first);
     const together = requests.length > 1 ? {} : null;
-    const added = requests.map((request) => this.#waiters.add(request, arrivedAt, line.index, together));
-    line.lane.waiting.push(...added);
+    const travels = { line: line.index, version: envelopeVersionOf(requests), together };
+    const added = requests.map((request) => this.#waiters.add(request, arrivedAt, travels));
+    laneOf(line, travels.version).waiting.push(...added);
     this.#schedule(line);
     return added.map((waiter) => waiter.promise);
   }
@@ -134,7 +145,8 @@ export class Submitter {
   /** Whether `submit` would take this request now instead of answering `busy` at once. */
   admits(request: QueuedRequest, arrivedAt: number): boolean {
     if (!this.isOpen()) return false;
-    return !isBusy(this.#lineOf(request).lane, this.#options, arrivedAt, performance.now());
+    const lane = laneOf(this.#lineOf(request), versionOfRequest(request));
+    return !isBusy(lane, this.#options, arrivedAt, performance.now());
   }
 
   #lineOf(request: QueuedRequest): Line {
@@ -142,21 +154,22 @@ export class Submitter {
   }
 
   #schedule(line: Line) {
-    const { lane } = line;
-    if (line.isScheduled || lane.waiting.length === 0) return;
+    if (line.isScheduled || !isWaitedFor(line)) return;
     line.isScheduled = true;
     setImmediate(() => {
       line.isScheduled = false;
-      const before = lane.waiting.length;
-      while (maySend(lane, this.#options, performance.now())) {
-        void this.#send(line, takeEnvelope(lane, this.#options.envelopeMax));
+      for (const [version, lane] of line.lanes) {
+        const before = lane.waiting.length;
+        while (maySend(lane, this.#options, performance.now())) {
+          void this.#send(line.queue, { version, lane }, takeEnvelope(lane, this.#options.envelopeMax));
+        }
+        const sentCount = before - lane.waiting.length;
+        if (sentCount > 0) notePace(lane, sentCount, performance.now());
       }
-      const sentCount = before - lane.waiting.length;
-      if (sentCount > 0) notePace(lane, sentCount, performance.now());
     });
   }
 
-  async #send({ lane, queue }: Line, batch: Waiter[]) {
+  async #send(queue: Queue, { version, lane }: { version: number; lane: Lane<Waiter> }, batch: Waiter[]) {
     const { keys, observer, report } = this.#options;
     const requests = batch.map((waiter) => waiter.request);
     const envelope: SentEnvelope = {
@@ -173,7 +186,7 @@ export class Submitter {
     observer?.sent(batch.length);
     try {
       const { jobId } = envelope;
-      const signed = signEnvelope(keys, { queue: queue.qualifiedName, jobId }, requests);
+      const signed = signEnvelope(keys, { queue: queue.qualifiedName, jobId }, requests, version);
       await queue.add('envelope', signed, { jobId, ...jobOptions });
     } catch (error) {
       observer?.sendFailed(error);
@@ -185,10 +198,14 @@ export class Submitter {
     }
   }
 
-  #toldOf({ lane, queue }: Line): Told {
+  #toldOf({ lanes, queue }: Line): Told {
+    const find = (jobId: string) => {
+      for (const { sent } of lanes.values()) if (sent.has(jobId)) return sent.get(jobId);
+      return undefined;
+    };
     return {
       completed: (jobId, answer) => {
-        const envelope = lane.sent.get(jobId);
+        const envelope = find(jobId);
         if (envelope === undefined) return;
         const results = openAnswer(this.#options.keys, { queue: queue.qualifiedName, jobId }, answer);
         if (results === null) return this.#doubt(envelope);
@@ -196,7 +213,7 @@ export class Submitter {
         this.#waiters.complete(envelope, results);
       },
       failed: (jobId) => {
-        const envelope = lane.sent.get(jobId);
+        const envelope = find(jobId);
         if (envelope !== undefined) void this.#waiters.settle(envelope);
       },
     };
@@ -217,15 +234,16 @@ export class Submitter {
   #onAnswered(waiter: Waiter, now: number) {
     // The waiter's own line: the number of shards may have changed.
     const line = this.#lines.at(waiter.line);
+    const lane = laneOf(line, waiter.version);
     const { envelope } = waiter;
     if (envelope === null) {
-      const place = line.lane.waiting.indexOf(waiter);
-      if (place >= 0) line.lane.waiting.splice(place, 1);
+      const place = lane.waiting.indexOf(waiter);
+      if (place >= 0) lane.waiting.splice(place, 1);
       return;
     }
     envelope.unanswered -= 1;
     if (envelope.unanswered > 0) return;
-    noteAnswered(line.lane, envelope, now);
+    noteAnswered(lane, envelope, now);
     this.#options.observer?.answered(now - envelope.sentAt);
     // Without a worker, the job would stay in the queue for ever. It is no longer needed, and the memory of
     // Redis is limited.
@@ -280,4 +298,9 @@ export class Submitter {
 function firstItemOf(request: QueuedRequest): string {
   const [first] = operationsOf(request);
   return first === undefined ? '' : itemIdOf(first);
+}
+
+function isWaitedFor({ lanes }: Line): boolean {
+  for (const { waiting } of lanes.values()) if (waiting.length > 0) return true;
+  return false;
 }

@@ -50,6 +50,8 @@ export type Waiter = {
   promise: Promise<SubmitResult>;
   /** The index of its line. */
   line: number;
+  /** The version that a worker must know; the same for all that travel together. */
+  version: number;
   /** Null until it is sent. */
   envelope: SentEnvelope | null;
   settling: boolean;
@@ -89,7 +91,11 @@ export class Waiters {
     this.#sweptAt = startedAt;
   }
 
-  add(request: QueuedRequest, arrivedAt: number, line: number, together: object | null = null): Waiter {
+  add(
+    request: QueuedRequest,
+    arrivedAt: number,
+    travels: Pick<Waiter, 'line' | 'version' | 'together'>,
+  ): Waiter {
     let resolve!: (answer: SubmitResult) => void;
     const promise = new Promise<SubmitResult>((done) => {
       resolve = done;
@@ -101,11 +107,10 @@ export class Waiters {
       giveUpAt: arrivedAt + waitLimits.giveUpAfterMs,
       resolve,
       promise,
-      line,
+      ...travels,
       envelope: null,
       settling: false,
       isApart: false,
-      together,
       isAlone: request.kind === 'batch',
     };
     this.#waiters.set(request.requestId, waiter);
