@@ -1,4 +1,6 @@
+import { createItemNames } from '@inventory/api/stock/batch-call/item-names';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
+import { TooLateError } from '@inventory/process/within';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { useBatches } from '../harness/queue/batches.ts';
@@ -125,4 +127,16 @@ test('the ledger and an atomic batch know the item by its ShortID', async () => 
     from stock_transaction
     where request_id = any(${operations.map(({ requestId }) => requestId)}::uuid[])`;
   expect([...rows]).toEqual([{ item: names[0] }]);
+});
+
+test('while Postgres does not answer, all names of a list count as one item, also those that are remembered', async () => {
+  let isAway = false;
+  const itemNames = createItemNames(async (names) => {
+    if (isAway) throw new TooLateError('away');
+    return names.map((name, partNo) => ({ name, shortId: name, partNo }));
+  });
+  await itemNames(new Set(['A', 'B']));
+  isAway = true;
+  const nameOf = await itemNames(new Set(['A', 'an alias of it']));
+  expect(nameOf('A')).toBe(nameOf('an alias of it'));
 });

@@ -365,6 +365,25 @@ describe('GS1', () => {
     });
   });
 
+  test('200: a count is of the GTIN in the code; an SSCC that was taught stands for its own units', async () => {
+    const client = await service.client();
+    const { partNo } = (await client.get(`/Item?key=${await service.item()}&type=id`)).body;
+    const [sscc, plain] = ['106141412345678922', '106141412345678939'];
+    for (const [alias, body] of [
+      [sscc, { units: 480 }],
+      [plain, {}],
+    ] as const)
+      expect((await client.put(`/Item/${partNo}/Aliases/${alias}`, body)).status).toBe(200);
+    const unitsOf = async (data: string) => (await scan(client, data)).matches[0].operation.body.units;
+    expect(await unitsOf(`(00)${sscc}(02)10614141000415(37)480`)).toBe(480);
+    // One that says nothing of units leaves the count.
+    expect(await unitsOf(`(00)${plain}(02)10614141000415(37)480`)).toBe(480);
+    await client.put(`/Item/${partNo}/Aliases/10614141000415`, { units: 12 });
+    const { matches } = await scan(client, `(00)${sscc}(02)10614141000415(37)4`);
+    const found = matches.map(({ alias, operation }: Result) => [alias, operation.body.units]);
+    expect(Object.fromEntries(found)).toEqual({ '10614141000415': 48, [sscc]: 480 });
+  });
+
   test('200: a broken or contradicting code is named and not taken, and its text is looked up', async () => {
     const client = await service.client();
     await teach(client, await service.item(), gtin);

@@ -146,6 +146,23 @@ describe('200: the stock at the end of a moment', () => {
     expect(moments).toBeGreaterThan(60);
   });
 
+  test('one that the ledger had, also in the middle of a list of operations', async ({ stock, client }) => {
+    const { itemID } = stock;
+    const operations = Array.from({ length: 64 }, (_, place) => ({
+      ...{ op: place % 2 === 0 ? 'receive' : 'issue', itemID, wid: 1, units: 5, reasonCode: 0 },
+    }));
+    const { body } = await client.post('/Inventory/Batch', { mode: 'each', operations });
+    expect(body.results.every(({ status }: { status: string }) => status === 'applied')).toBe(true);
+    const lines = (await linesOf(stock)).sort((one, other) => one.transactionNo - other.transactionNo);
+    const times = lines.map(({ at }) => at);
+    expect(times).toHaveLength(64);
+    expect(times).toEqual([...times].sort((one, other) => one - other));
+    for (const time of new Set(times)) {
+      const [found] = await stockAt(client, new Date(time), `&itemID=${itemID}`);
+      expect([0, 5]).toContain(found!.inStock);
+    }
+  });
+
   test('weeks back, at the end of each day, and what happened on it', async ({ stock, client }) => {
     const act = actsOf(stock);
     const [first] = fc.sample(fc.array(step, { minLength: 90, maxLength: 90 }), { numRuns: 1, seed: 20 });
@@ -205,20 +222,23 @@ describe('200: the stock at the end of a moment', () => {
     const today = dayOf(Date.now());
     const now = await client.get(`/Inventory/StockDays?partNo=${partNo}&from=${today}&to=${today}`);
     expect(now.body.value).toMatchObject([{ day: today, received: 0, inStock: all.at(-1).inStock }]);
+    // Days that have not begun are left out.
+    const ahead = dayOf(Date.now() + 3 * 86_400_000);
+    const query = `/Inventory/StockDays?partNo=${partNo}&from=${today}&to=${ahead}`;
+    expect((await client.get(query)).body).toEqual(now.body);
+    const future = await client.get(`/Inventory/StockDays?partNo=${partNo}&from=2999-01-01&to=2999-01-02`);
+    expect(future.body).toEqual({ value: [] });
   });
 
   test('paged by part number, with names, for some items or all', async ({ stock, client }) => {
     await client.put('/Item', { shortID: stock.itemID, description: 'a washer' });
     const { lot } = await stock.done('Receive', { units: 4.5 });
     const partNo = lot.partNo;
-    const at = new Date(lot.received);
+    const time = new Date(lot.received);
+    // In a later millisecond.
+    await pause(5);
     await stock.done('Issue', { units: 1 });
     const record = { partNo, shortID: stock.itemID, description: 'a washer', inStock: 4.5 };
-    // Notes are a little later than the lot was received.
-    const time = new Date(
-      (await linesOf(stock)).reduce((first, { at: each }) => Math.min(first, each), Infinity),
-    );
-    expect(time.getTime()).toBeGreaterThanOrEqual(at.getTime());
     for (const query of [
       `itemID=${stock.itemID}`,
       `partNo=${partNo}`,
@@ -237,6 +257,9 @@ describe('200: the stock at the end of a moment', () => {
     expect(await stockAt(client, yesterday!, `&partNo=${partNo}`)).toEqual([{ ...record, inStock: 0 }]);
     const refused = await client.get(`${list}?time=${today}`);
     expectAnswer(refused, 400, validationError({ time: ['time must not be in the future.'] }));
+    // A time without a fraction: through the end of that second.
+    const second = `${new Date().toISOString().slice(0, 19)}Z`;
+    expect(await stockAt(client, second, `&partNo=${partNo}`)).toHaveLength(1);
     const other = await service.client({ warehouses: [2] });
     expect(await stockAt(other, time, `&partNo=${partNo}`)).toEqual([]);
   });

@@ -71,7 +71,9 @@ export function stockAtRoutes(database: Database, now: () => number) {
       notFound: null,
       description: stockAt,
       handle: async ({ query: { time, wid, ...asked }, ...asker }) => {
-        if (time.getTime() > now()) throw new Refused(invalid({ time: ['must not be in the future.'] }));
+        // A time without a fraction means the whole second.
+        if (time.getTime() >= now() + 1000)
+          throw new Refused(invalid({ time: ['must not be in the future.'] }));
         await untilOver(database, time, asker);
         const query = { ...asked, sort: undefined, direction: 'asc' as const };
         const wids = wid === undefined ? [...asker.client.scope] : [wid];
@@ -99,12 +101,15 @@ export function stockAtRoutes(database: Database, now: () => number) {
       handle: async ({ query: { partNo, wid, ...days }, ...asker }) => {
         const item = await database.reads.run((sql) => findItem(sql, { partNo }), asker.wait);
         if (item === null) return null;
-        // A day that is not over changes.
+        // A day that is not over changes. Later ones are left out.
         const today = Math.floor(now() / dayMs) * dayMs;
-        const over = Math.min(days.to.getTime() + dayMs, today) - 1;
-        if (over >= days.from.getTime()) await untilOver(database, new Date(over), asker);
+        const [from, to] = [days.from.getTime(), Math.min(days.to.getTime(), today)];
+        if (from > to) return { status: 200, text: '{"value":[]}' };
+        const over = Math.min(to + dayMs, today) - 1;
+        if (over >= from) await untilOver(database, new Date(over), asker);
         const wids = wid === undefined ? [...asker.client.scope] : [wid];
-        const { records } = await database.lists.page(stockDays(days, wids, partNo), asker);
+        const asked = { from: days.from, to: new Date(to) };
+        const { records } = await database.lists.page(stockDays(asked, wids, partNo), asker);
         return { status: 200, text: `{"value":[${records}]}` };
       },
     }),

@@ -8,6 +8,7 @@ import {
 } from '@inventory/db/scan/find-matches';
 import { scanBytesMax } from '@inventory/domain/contract/scan';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
+import { oneUnit, type Quantity } from '@inventory/domain/quantity';
 import { moveToSpot, operationOfLot, receiveOf, unitsOfScan } from '@inventory/domain/scan/operations';
 import type { Gs1 } from '@inventory/domain/scan/read-code';
 import type { Tx } from '@inventory/postgres/pool';
@@ -145,15 +146,21 @@ function matchText(
     // Only the item in the code tells what its count is of.
     const names = draft.wanted.filter(isItemMatch).filter(({ partNo }) => partNo === item.partNo);
     const named = names.find(({ kind }) => kind === 'alias') ?? names[0];
-    const units = named === undefined ? null : unitsOfScan(named.units, draft.gs1);
+    const units = named === undefined ? null : unitsOfMatch(named, draft.gs1);
     const operation = operationOfLot({ ...lot, shortID: item.shortID }, units);
     return jsonText({ kind: match.kind, recNo, ...ofItem, ...rest, operation });
   }
-  const units = unitsOfScan(match.units, draft.gs1);
+  const units = unitsOfMatch(match, draft.gs1);
   const operation = receiveOf(item.shortID, draft.gs1, { units, wid: only });
   return jsonText(
     match.kind === 'item'
       ? { kind: match.kind, ...ofItem, operation }
       : { kind: match.kind, alias: match.name, units: match.units, ...ofItem, operation },
   );
+}
+
+/** A count is of what the GTIN names. Another code, such as an SSCC, stands for the units of its alias. */
+function unitsOfMatch({ name, gtin, units }: ItemMatch, gs1: Gs1 | null): Quantity | null {
+  const isCounted = units === oneUnit || (gtin ?? name) === gs1?.gtin;
+  return unitsOfScan(units, isCounted ? gs1 : null);
 }

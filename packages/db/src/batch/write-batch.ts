@@ -126,9 +126,8 @@ function claim(
       part_no, wid, to_wid ${names})
     select transaction_no, request_id, x_request_id, client_id, kind, body, status,
       case when json_typeof(result) <> 'null' then result end,
-      -- Never before the change of its lots, which are found by it, even if the clock was set back meanwhile; and
-      -- soon after it even if the clock was set ahead, because numbers lead to the stock as it was.
-      least(greatest(clock_timestamp(), ${moment}), ${moment}::timestamptz + interval '1 hour'), reverses, part_no, wid, to_wid ${names}
+      -- One time for all, that of their lots: the stock of any moment is one that the ledger had.
+      ${moment}::timestamptz, reverses, part_no, wid, to_wid ${names}
     from rows from (unnest(
         ${plain(({ transaction }) => transaction.transactionNo)}::bigint[],
         ${plain(({ transaction }) => transaction.request.requestId)}::uuid[],

@@ -8,12 +8,13 @@ import { readLevelPage } from './pages/read-level-page.ts';
 import { readPage } from './pages/read-page.ts';
 import { type Columns, columnList } from './record-json.ts';
 
-// A transaction's number is drawn at its moment, and its `at` is at most this much later (write-batch.ts).
-const openMax = raw(`interval '1 hour'`);
+// A transaction's number is drawn at about its moment. A clock that was ahead by up to a day and was set back
+// gave later transactions an earlier time, if no list had told a time meanwhile.
+const aheadMax = raw(`interval '26 hours'`);
 
 /**
  * The units of an item by which these warehouses have changed since the end of `time`. All transactions since
- * have greater numbers than one that was over an hour before `time`, so only those are read, by the index of
+ * have greater numbers than one that was over a day before `time`, so only those are read, by the index of
  * the item.
  */
 function changedSince(time: Piece, wids: readonly number[]): Piece {
@@ -46,7 +47,7 @@ export function past(time: Piece, wids: readonly number[]): Piece {
     cross join lateral (
       select transaction_no
       from stock_transaction
-      where stock_transaction.wid = asked.wid and stock_transaction.wid is not null and at < ${time} - ${openMax}
+      where stock_transaction.wid = asked.wid and stock_transaction.wid is not null and at < ${time} - ${aheadMax}
       order by at desc
       limit 1
     ) as last`;

@@ -82,7 +82,8 @@ export const stockDays: RouteDescription = {
   id: 'getStockDays',
   notes: `*Extension.* One record for each day of UTC, up to 366 days, from the ledger. \`inStock\` is the stock at the end of the day: that of the day
 before, plus \`received\`, \`movedIn\` and \`counted\`, less \`issued\` and \`movedOut\`. A reversal counts as less of what it undid, on its own day. Over
-several warehouses, moves between them change nothing. Days that are over never change; today is told as far as it went.`,
+several warehouses, moves between them change nothing. Days that are over never change; today is told as far as it went, and
+later days are left out.`,
   answer: one('With `?partNo=5&from=2026-01-31&to=2026-01-31`, before the stock of the demo came', {
     value: [{ day: '2026-01-31', received: 0, issued: 0, movedIn: 0, movedOut: 0, counted: 0, inStock: 0 }],
   }),

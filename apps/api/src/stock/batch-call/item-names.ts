@@ -13,8 +13,8 @@ const anyItem = '';
 
 /**
  * Tells which names of a list mean the same item, so that its operations keep their order under any names.
- * ShortIDs are remembered: they never become the name of another item. If Postgres does not answer, all
- * names that are not remembered count as one item.
+ * ShortIDs are remembered: they never become the name of another item. If Postgres does not answer, all names
+ * count as one item: one that is not remembered may mean any of the others.
  */
 export function createItemNames(find: FindNamedItems): ItemNames {
   const shortIds = new Set<string>();
@@ -22,7 +22,7 @@ export function createItemNames(find: FindNamedItems): ItemNames {
     const open = [...names].filter((name) => !shortIds.has(name));
     if (names.size < 2 || open.length === 0) return (name) => name;
     const found = await find(open).catch(whenUnanswered(null));
-    if (found === null) return (name) => (shortIds.has(name) ? name : anyItem);
+    if (found === null) return () => anyItem;
     if (shortIds.size > rememberedMax) shortIds.clear();
     for (const { shortId } of found) shortIds.add(shortId);
     const shortIdOf = new Map(found.map(({ name, shortId }) => [name, shortId]));
