@@ -7,13 +7,14 @@ import { listItems } from '@inventory/db/lists/list-items';
 import { listLots } from '@inventory/db/lists/list-lots';
 import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
+import { stockAtPage } from '@inventory/db/lists/stock-at';
 import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
 import { correctTimes } from '@inventory/db/operator/stored-times';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { createRetentionClock } from '@inventory/db/requests/retention-clock';
 import type { Page } from '@inventory/paging/page';
 import type { Sql } from '@inventory/postgres/pool';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { useBatches } from '../harness/queue/batches.ts';
 import { connectAs } from '../harness/servers/database.ts';
 import { makeClockSettable } from '../harness/servers/settable-clock.ts';
@@ -222,6 +223,57 @@ test.each(Object.entries(rules))(
     expect(await correctTimes(worker)).toEqual([]);
   },
 );
+
+test('the stock of a moment goes by the times in the ledger, also while a clock that was ahead has been set back', async () => {
+  const { sql } = batches;
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const receive = async (units: number) => {
+    const deadline = Number.MAX_SAFE_INTEGER;
+    const [outcome] = await worker.apply([
+      batches.request('receive', { itemID, units, wid: 1 }, { deadline }),
+    ]);
+    expect(outcome!.status).toBe('applied');
+  };
+  const query = { page: 1, pageSize: 25, sort: undefined, direction: 'asc' as const };
+  const [{ part_no: partNo, now }] = await sql<[{ part_no: number; now: Date }]>`
+    select part_no, clock_timestamp() as now from item where short_id = ${itemID}`;
+  const clocks = ['-3 days', '0', '2 hours', '1 day', '0', '-1 hour'];
+  for (const [place, ahead] of clocks.entries()) {
+    await setAhead(ahead);
+    await receive(2 ** place);
+  }
+  const lines = await sql<{ at: Date; delta: string }[]>`
+    select at, delta from stock_transaction join stock_entry using (transaction_no) where stock_transaction.part_no = ${partNo}`;
+  expect(lines).toHaveLength(clocks.length);
+  for (const hours of [-80, -71, -2, -0.5, 0.5, 1.5, 2.5, 23, 25]) {
+    const time = new Date(now.getTime() + hours * hourMs);
+    const reading = stockAtPage(query, [1], { time, partNo });
+    const page = JSON.parse(`[${(await reading.read(sql)).records}]`) as { inStock: number }[];
+    const before = lines.filter(({ at }) => at <= time);
+    const sum = before.reduce((all, { delta }) => all + Number(delta), 0);
+    expect({ hours, inStock: page[0]!.inStock }).toEqual({ hours, inStock: sum });
+  }
+});
+
+test('doctor tells that changes have a later time, once a clock that was ahead has been set back', async () => {
+  const look = () =>
+    postgresChecks.find(({ id }) => id === 'stored-times')!.look(connectAs('operator', batches.url));
+  await batches.sql`delete from corrected_time`;
+  const [row] = await batches.sql<
+    [{ floor: string }]
+  >`select pg_sequence_last_value('change_floor_seq') as floor`;
+  onTestFinished(async () => {
+    await batches.sql`select setval('change_floor_seq', ${row!.floor})`;
+  });
+  expect(await look()).toMatchObject({ state: 'ok' });
+  await setAhead('40 days');
+  const told = await readNextModifiedSince(connectAs('api', batches.url));
+  await setAhead('0');
+  expect(await look()).toMatchObject({ state: 'warn', found: expect.stringContaining(told.toISOString()) });
+  await setAhead('41 days');
+  expect(await look()).toMatchObject({ state: 'ok' });
+});
 
 test('tokens that were ended while the clock was ahead do not hold back new ones, and a new key for envelopes signs', async () => {
   const { sql, clientId } = batches;

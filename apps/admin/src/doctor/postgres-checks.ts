@@ -10,7 +10,7 @@ import {
   readServerVersion,
 } from '@inventory/db/operator/health';
 import { listSharedGtins } from '@inventory/db/operator/manage-aliases';
-import { type AheadTime, readAheadTimes } from '@inventory/db/operator/stored-times';
+import { type AheadTime, readAheadTimes, readTimesAhead } from '@inventory/db/operator/stored-times';
 import { countAheadWebhooks, countStoppedWebhooks } from '@inventory/db/webhooks/list-webhooks';
 import { inventoryCommand } from '@inventory/domain/operating/called-as';
 import { adviceOf } from '@inventory/domain/operating/diagnoses';
@@ -204,6 +204,12 @@ export const postgresChecks: Question<Sql>[] = [
         return warn(
           `in the future: ${describeTimes(ahead)}`,
           `${remedy}; a worker corrects them within seconds`,
+        );
+      const least = await readTimesAhead(sql);
+      if (least !== null)
+        return warn(
+          `Postgres' clock was ahead and was set back; until it reaches ${least.toISOString()}, changes have that time`,
+          `${remedy}; nothing is lost, but until then lists tell that time, and StockAt and Activity find no change of now`,
         );
       if (corrected.length === 0) return ok('none');
       return warn(

@@ -26,3 +26,14 @@ export async function readAheadTimes(sql: Sql): Promise<{ ahead: AheadTime[]; co
     order by place`;
   return { ahead: [...ahead], corrected: [...corrected] };
 }
+
+/**
+ * The time that changes have at least, if it is later than Postgres' clock; otherwise null. Times of changes
+ * never run backwards, so all changes have that time once the clock was ahead and was set back.
+ */
+export async function readTimesAhead(sql: Sql): Promise<Date | null> {
+  const [row] = await sql<[{ least: number; now: number }]>`
+    select pg_sequence_last_value('change_floor_seq')::float8 as least,
+      extract(epoch from clock_timestamp())::float8 * 1000 as now`;
+  return row!.least > row!.now ? new Date(row!.least) : null;
+}
