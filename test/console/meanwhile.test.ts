@@ -14,15 +14,15 @@ const service = useService();
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
   const browser = useBrowser();
 
-  async function open() {
+  async function open(options: { isKept?: boolean } = {}) {
     const client = await service.client({ rateLimit: 100_000 });
     const itemID = await service.item();
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
     const { page } = await openConsole(context, service);
-    await signIn(page, client);
+    await signIn(page, client, options);
     const stock = async () =>
       (await client.get(`/Inventory/StockLevels/1?itemID=${itemID}`)).body.value[0].inStock as number;
-    return { client, itemID, page, stock };
+    return { client, itemID, context, page, stock };
   }
 
   /** Holds the next answers of a call until it is let go. */
@@ -77,6 +77,34 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       .evaluate((button: { click(): void }) => [button.click(), button.click()]);
     await page.locator('.badge a').waitFor({ state: 'detached' });
     expect(await stock()).toBe(55);
+  });
+
+  test.each([
+    { isLeft: false, told: 'the form tells it' },
+    { isLeft: true, told: 'it waits for a person, because the form was left' },
+  ])('a refusal that another tab hears first: $told at once', async ({ isLeft }) => {
+    const { itemID, context, page } = await open({ isKept: true });
+    const { page: other } = await openConsole(context, service);
+    await other.getByLabel('Scan', { exact: true }).waitFor();
+    await scanItem(page, itemID);
+    const json = { statusCode: 503, error: 'internal_error', message: 'Busy.' };
+    const headers = { 'Retry-After': '600' };
+    await page.route('**/Inventory/Batch', (route) => route.fulfill({ status: 503, headers, json }));
+    // The form gives up an answer after 6 s, and the other tab may be slower here.
+    await page.evaluate(`((real) => {
+      window.setTimeout = (work, ms, ...given) => real(work, ms === 6000 ? 600_000 : ms, ...given);
+    })(setTimeout)`);
+    await fillIn(page, 'Issue', { Units: '50', Reason: '2' });
+    await other.getByText('1 waiting').first().waitFor();
+    const cancel = page.getByRole('button', { name: 'Cancel' });
+    if (isLeft) await cancel.press('Enter');
+    await other.evaluate("window.dispatchEvent(new Event('online'))");
+    const refusal = page.locator('form.work').getByRole('alert');
+    await (isLeft ? page.getByText('1 refused') : refusal).waitFor();
+    if (isLeft) return;
+    // It was told, and waits for nobody.
+    await cancel.press('Enter');
+    for (const tab of [page, other]) await tab.locator('.badge a').waitFor({ state: 'detached' });
   });
 
   test('confirmed while a code is looked up, the form waits for it, and stays if it is not of it', async () => {

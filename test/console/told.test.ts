@@ -45,6 +45,32 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     expect(calls).toBe(2);
   });
 
+  const limited = { status: 429, seconds: 7, json: { message: 'too many' } };
+  const error = { statusCode: 503, error: 'internal_error', message: 'Busy: try again in a moment.' };
+  const busy = { status: 503, json: error };
+  test.each([
+    { ...limited, answers: 1, told: 'the item', shown: 'Last transactions' },
+    { ...busy, seconds: 1, answers: 1, told: 'the item', shown: 'Last transactions' },
+    { ...busy, seconds: 1, answers: 1000, told: 'that the service is busy', shown: 'The service is busy.' },
+    { ...busy, seconds: 60, answers: 1000, told: 'that the service is busy', shown: error.message },
+  ])(
+    '$status with Retry-After $seconds to a scan, $answers times: the page tells $told, and is not offline',
+    async ({ status, seconds, json, answers, shown }) => {
+      const itemID = await service.item();
+      const { page } = await open();
+      let calls = 0;
+      await page.route('**/Scan', (route) => {
+        calls += 1;
+        const headers = { 'Retry-After': String(seconds) };
+        return calls <= answers ? route.fulfill({ status, headers, json }) : route.continue();
+      });
+      await wedge(page, itemID);
+      const isOffline = page.getByText('Offline').first();
+      await page.getByText(shown).first().or(isOffline).first().waitFor();
+      expect(await isOffline.count()).toBe(0);
+    },
+  );
+
   test('a view has its heading while it loads', async () => {
     const { page } = await open();
     await page.route(/\/(Inventory\/(Lots|Transactions)\/\d+|Scan)$/, () => {});

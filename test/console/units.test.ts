@@ -12,6 +12,8 @@ const service = useService();
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
   const browser = useBrowser();
 
+  const pallets = ['106141412345678908', '106141412345678915', '106141412345678922', '106141412345678939'];
+
   async function open(aliases: Record<string, number> = {}) {
     const client = await service.client({ rateLimit: 100_000 });
     const itemID = await service.item();
@@ -118,5 +120,96 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await wedge(page, own);
     await says(page, 'From the label:');
     expect(await unitsIn(page)).toBe('12');
+  });
+
+  test('pallets with different numbers (SSCC) add up, and one that is scanned again is the same one', async () => {
+    const gtin = '24006381333935';
+    const { page, itemID } = await open({ [gtin]: 12 });
+    const labelOf = (pallet: number, lot = 'A') => `(00)${pallets[pallet]}(02)${gtin}(37)4(10)${lot}`;
+    const scans: [code: string, told: string, units: string][] = [
+      [labelOf(0), 'It is counted already.', '48'],
+      [labelOf(1), 'From the label: serial A, 48 more units, 96 in all.', '96'],
+      [labelOf(0), 'It is counted already.', '96'],
+      [labelOf(2), 'From the label: serial A, 48 more units, 144 in all.', '144'],
+      [labelOf(1), 'It is counted already.', '144'],
+      // A case may stand on one of the pallets, or beside them.
+      [`(01)${gtin}(10)A`, 'It counts 12 units; the 144 that were scanned stay.', '144'],
+      [labelOf(3, 'B'), 'From the label: serial B, 48 units in place of 144.', '48'],
+      [labelOf(3, 'B'), 'It is counted already.', '48'],
+      [labelOf(0), 'From the label: serial A, 48 units in place of 48.', '48'],
+      [labelOf(3), 'From the label: serial A, 48 more units, 96 in all.', '96'],
+    ];
+    // The form counts the label that led to it.
+    await wedge(page, labelOf(0));
+    await page.getByRole('heading', { name: itemID }).waitFor();
+    await openForm(page, 'Receive');
+    expect(await unitsIn(page)).toBe('48');
+    const seen: typeof scans = [];
+    for (const [code, told] of scans) {
+      await wedge(page, code);
+      await says(page, told);
+      seen.push([code, told, await unitsIn(page)]);
+    }
+    expect(seen).toEqual(scans);
+    await typeInto(page, 'Units', '90');
+    await wedge(page, labelOf(1));
+    await says(page, 'It counts 48 units; the 90 that were typed stay.');
+    expect(await unitsIn(page)).toBe('90');
+  });
+
+  type Person = { clientId: string; secret: string };
+  const ways: [way: string, leave: (page: Page, person: Person) => Promise<unknown>][] = [
+    [
+      'its form was sent',
+      async (page) => {
+        await openForm(page, 'Receive');
+        await typeInto(page, 'Reason', '1');
+        await confirm(page);
+        await page.getByText('Received 12 of').waitFor();
+      },
+    ],
+    [
+      'its form was left',
+      async (page) => {
+        await openForm(page, 'Receive');
+        expect(await unitsIn(page)).toBe('12');
+        await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+      },
+    ],
+    [
+      'another view was opened',
+      async (page) => {
+        await page.getByRole('link', { name: 'Home' }).press('Enter');
+        await page.getByRole('heading', { name: 'Done today' }).waitFor();
+        await page.goBack();
+      },
+    ],
+    [
+      'somebody has signed in again',
+      async (page, { clientId, secret }) => {
+        await page.getByRole('button', { name: 'Menu' }).press('Enter');
+        await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+        await expect.poll(() => page.getByLabel('Client ID').inputValue()).toBe(clientId);
+        await page.getByLabel('Client secret').focus();
+        await page.keyboard.type(secret);
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Enter');
+      },
+    ],
+    [
+      'an hour has passed',
+      (page) => page.evaluate('(({ now }) => void (Date.now = () => now() + 3_600_000))(Date)'),
+    ],
+  ];
+
+  test.each(ways)('what a label told is forgotten when %s', async (_way, leave) => {
+    const code = uniqueName('CASE');
+    const { client, page, itemID } = await open({ [code]: 12 });
+    await wedge(page, code);
+    await page.getByRole('heading', { name: itemID }).waitFor();
+    await leave(page, client);
+    await page.getByRole('heading', { name: itemID }).waitFor();
+    await openForm(page, 'Receive');
+    expect(await unitsIn(page)).toBe('');
   });
 });

@@ -85,8 +85,11 @@ function View({ view, id, query }) {
   return html`<${Home} />`;
 }
 
-// A form belongs to the view that it was opened on.
-window.addEventListener('hashchange', () => update({ form: null, scanned: null, learning: null }));
+// A form belongs to the view that it was opened on, and so does what a code told.
+window.addEventListener('hashchange', () => {
+  const told = state.told?.address === location.hash ? state.told : null;
+  update({ form: null, scanned: null, learning: null, told });
+});
 window.addEventListener('offline', hurry);
 window.addEventListener('online', () => state.isOnline || hurry());
 // Without https there is none, and the page works online only.

@@ -4,8 +4,14 @@ import { state, update } from './state.js';
 
 const leftMs = () => state.limitedUntil - Date.now();
 
-/** Notes an answer that says for how many seconds the service takes no more calls. */
+let busyAt = 0;
+
+/** Whether the service has asked to wait since this moment. */
+export const isBusySince = (time) => busyAt >= time;
+
+/** Notes an answer that asks to wait. Of a limit, it says for how many seconds. */
 export function noteLimit({ status, headers }) {
+  if ([429, 503].includes(status)) busyAt = Date.now();
   const seconds = Number(headers.get('Retry-After'));
   if (status === 429 && seconds > 0) update({ limitedUntil: Date.now() + seconds * 1000 });
 }
@@ -16,7 +22,9 @@ export async function patiently(run) {
     try {
       return await run();
     } catch (error) {
-      if (error.status !== 429) throw error;
+      // Its own time may end while it waits.
+      const isLimited = error.status === 0 && state.isOnline && leftMs() > 0;
+      if (error.status !== 429 && !isLimited) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.max(leftMs(), 1000)));
     }
   }

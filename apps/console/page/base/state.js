@@ -21,7 +21,10 @@ export const state = {
   learning: null,
   /** The reasons that have names, as the service lists them. */
   reasons: [],
-  /** The last code's item, as the code told it: `{ shortID, description, fills }`; `fills`: for its forms. */
+  /**
+   * What the last code told, for the view that it led to: `{ description, fills, at, address }`; `fills`: for
+   * the next form there; `at`: when, in milliseconds.
+   */
   told: null,
   /** The warehouse of the last piece of work. */
   lastWid: null,

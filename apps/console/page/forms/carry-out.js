@@ -18,12 +18,11 @@ export async function carryOut(operation, lots, isOpen) {
   const result = await work(operation, isOpen);
   if (result.status === 'refused') return result.error;
   if (op === 'hold') {
-    update({ ...(isOpen() && { form: null }), notice: noticeOfHold(operation, lots[0], result) });
+    const notice = noticeOfHold(operation, lots[0], result);
+    update({ ...(isOpen() && { form: null, told: null }), notice });
     return null;
   }
   state.lastWid = wid;
-  // The next piece of work is another one.
-  if (isOpen()) state.told = null;
   if (reasonCode !== undefined) await keepReason(op, reasonCode).catch(console.warn);
   await keepSpotsOf(operation).catch(console.warn);
   const words = `${doneWord(op)} ${op === 'count' ? operation.counted : operation.units}`;
@@ -33,7 +32,9 @@ export async function carryOut(operation, lots, isOpen) {
   const isShown = isOpen();
   // A code that was taken for an item has no view to go back to.
   if (isShown && state.scanned !== null) go('');
-  update({ ...(isShown && { form: null, scanned: null }), notice: noticeOf(text, op, result) });
+  // The next piece of work is another one.
+  const left = { form: null, scanned: null, told: null };
+  update({ ...(isShown && left), notice: noticeOf(text, op, result) });
   return null;
 }
 

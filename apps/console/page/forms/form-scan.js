@@ -105,16 +105,21 @@ function ofLabel(thing, form, gs1) {
     if (names.has(name) && told[name])
       given[name] = name === 'expires' ? told[name].slice(0, 10) : told[name];
   const isCounted = told.units !== undefined && names.has('units');
-  const { units = '' } = values;
+  const { units = '', sscc: counted = '' } = values;
+  const sscc = gs1?.sscc ?? '';
   const before = (name) => scanned?.[name] ?? opened[name] ?? '';
   const own = ownNames.filter((name) => names.has(name)).map((name) => [before(name), given[name] ?? '']);
   const isOther = own.some(([one, other]) => one !== other && one !== '' && other !== '');
   // A code that says less, or more, may be of the same thing or of another one: a person has to tell.
-  const isUnclear = !isOther && own.some(([one, other]) => one !== other);
-  // One with a number of its own is the same thing scanned again.
-  const isOne = Boolean(gs1?.sscc ?? told.serial2);
-  const kept = isCounted && units !== '' && units !== told.units && (isTyped(form) || isUnclear);
-  const adds = isCounted && units !== '' && !isTyped(form) && !isOther && !isUnclear && !isOne;
+  const isUnclear = !isOther && [...own, [counted, sscc]].some(([one, other]) => !one !== !other);
+  // A pallet that is scanned again is the same one.
+  const isKnown = !isOther && units !== '' && sscc !== '' && counted.includes(sscc);
+  const isDoubtful = units !== told.units && (isTyped(form) || isUnclear);
+  const kept = isCounted && units !== '' && (isKnown || isDoubtful);
+  // One with a serial number of its own is the same thing scanned again.
+  const isMore = !isTyped(form) && !isOther && !isUnclear && !told.serial2;
+  const adds = isCounted && units !== '' && !kept && isMore;
+  if (isCounted && !kept && (sscc !== '' || isOther)) given.sscc = adds ? `${counted} ${sscc}` : sscc;
   if (isCounted && !kept) given.units = adds ? sum([units, told.units]) : told.units;
   // The weight of all units: that of a part says nothing.
   if (kept) given.netWeight = undefined;
@@ -125,7 +130,7 @@ function ofLabel(thing, form, gs1) {
   if (isOther)
     for (const name of labelNames)
       if (given[name] === undefined && before(name) !== '' && values[name] === before(name)) given[name] = '';
-  const said = Object.entries(given).filter(([, value]) => value !== undefined);
+  const said = Object.entries(given).filter(([name, value]) => value !== undefined && name !== 'sscc');
   if (said.length === 0 && !kept) return [];
   const parts = said.map(([name, value]) => {
     if (value === '') return `no ${name === 'expires' ? 'expiry' : labelWords[name]}`;
@@ -138,7 +143,9 @@ function ofLabel(thing, form, gs1) {
       ...{ label: 'This item', values: given, text: `From the label: ${parts.join(', ') || 'nothing new'}.` },
       kept:
         kept &&
-        `It counts ${told.units} units; the ${units} that were ${isTyped(form) ? 'typed' : 'scanned'} stay.`,
+        (isKnown
+          ? 'It is counted already.'
+          : `It counts ${told.units} units; the ${units} that were ${isTyped(form) ? 'typed' : 'scanned'} stay.`),
     },
   ];
 }

@@ -13,6 +13,9 @@ export const verbs = {
   ...{ hold: 'Hold', release: 'Release' },
 };
 
+// Longer than a walk with the thing in hand, and shorter than a break, after which it may be another thing.
+const toldMs = 600_000;
+
 /**
  * The buttons for what may be done with an item or a lot. `about`: what is known of the form's fields.
  * `stocked`: the warehouses that have some of it. `lots`: those that the page shows; `isWhole`: it shows all.
@@ -23,7 +26,8 @@ export function Actions({ about, stocked = [], lots = [], isWhole = false }) {
     const isUsual = op === 'receive' || stocked.length === 0 || stocked.includes(usual);
     const wid = about.wid ?? (isUsual ? usual : stocked[0]);
     readReasons(state.session.client);
-    const values = { ...about, wid: String(wid ?? ''), reasonCode: await recallReason(op) };
+    const fills = Date.now() - state.told?.at < toldMs ? state.told.fills : {};
+    const values = { ...fills, ...about, wid: String(wid ?? ''), reasonCode: await recallReason(op) };
     // Until the changes tell what was done here last, the page shows what was before.
     const isOld = state.session.untold.size > 0;
     update({ form: { op, values, opened: values, scanned: {}, lots, isWhole, isOld }, notice: null });
@@ -90,7 +94,7 @@ export function WorkForm({ form }) {
     update({ form: { ...state.form, sure: amount } });
     element.current.elements[name].focus();
   };
-  const close = () => update({ form: null });
+  const close = () => update({ form: null, told: null });
   const confirm = async (event) => {
     event.preventDefault();
     if (isBusy) return;

@@ -25,7 +25,7 @@ export function Found({ scanned }) {
       <ul class="choices">
         ${matches.map(
           (match, place) => html`<li>
-            <button class="choice" ref=${place === 0 ? first : undefined} onClick=${() => choose(match)}>
+            <button class="choice" ref=${place === 0 ? first : undefined} onClick=${() => choose(match, scanned.gs1)}>
               <span class="quiet">${kindOf(match)}</span>
               <strong><bdi>${match.kind === 'spot' ? match.spot : match.shortID}</bdi></strong>
               <span><bdi>${wordsOf(match)}</bdi></span>

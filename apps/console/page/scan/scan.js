@@ -1,4 +1,4 @@
-import { patiently } from '../base/limit.js';
+import { isBusySince, patiently } from '../base/limit.js';
 import { go } from '../base/routes.js';
 import { state, update } from '../base/state.js';
 import { keysPressed } from '../devices/keys.js';
@@ -38,7 +38,8 @@ async function take({ data, number, pressed, focused }, found) {
     return takeIn({ data, ...found, things }, focused, () => keysPressed() === pressed);
   // A code that is scanned after another replaces it.
   if (number !== newest) return;
-  if (things.length === 1) return choose(things[0]);
+  state.told = null;
+  if (things.length === 1) return choose(things[0], found.gs1);
   update({ scanned: { data, ...found, matches: things }, form: null });
 }
 
@@ -68,21 +69,22 @@ function leadsAway(things) {
   return things.length > 0 && things.every(({ kind, shortID }) => kind !== 'spot' && shortID !== itemID);
 }
 
-/** Shows one match, and keeps what the code tells beyond it. */
-export function choose(match) {
-  const { kind, operation } = match;
+/** Shows one match, and keeps what the code tells beyond it. `gs1`: its parts, if it is a label of GS1. */
+export function choose(match, gs1) {
+  const { kind, operation, description } = match;
   update({ scanned: null, form: null });
   if (kind === 'spot') {
     keepSpot(match.wID, match.spot).catch(console.warn);
     return go('lots', '', { spot: match.spot, wid: match.wID });
   }
   const isLot = !['item', 'alias'].includes(kind);
-  const told = operation?.body ?? {};
-  const { units, serial, serial2, expires, netWeight } = told;
-  const fills = { units, serial, serial2, expires, netWeight };
-  state.told = { shortID: match.shortID, recNo: match.recNo, description: match.description, fills };
+  const { units, serial, serial2, expires, netWeight } = operation?.body ?? {};
+  // What one scan of the label stands for, and the number of its pallet.
+  const scanned = { units, sscc: gs1?.sscc ?? undefined };
   if (isLot) go('lot', String(match.recNo));
   else go('item', match.shortID);
+  const fills = isLot ? scanned : { ...scanned, serial, serial2, expires, netWeight };
+  state.told = { description, fills, at: Date.now(), address: location.hash };
 }
 
 async function lookUp(data) {
@@ -91,6 +93,7 @@ async function lookUp(data) {
     hurry();
     return { isOffline: true };
   }
+  const askedAt = Date.now();
   try {
     const { client } = state.session;
     const { results } = await patiently(() =>
@@ -98,7 +101,8 @@ async function lookUp(data) {
     );
     return results[0];
   } catch (error) {
-    if (!state.isOnline || error.status === 0) return { isOffline: true };
-    return { error: error.message };
+    const isSilent = error.status === 0;
+    if (!state.isOnline || (isSilent && !isBusySince(askedAt))) return { isOffline: true };
+    return { error: isSilent ? 'The service is busy. Scan again.' : error.message };
   }
 }

@@ -11,11 +11,11 @@ const retryMs = 2000;
 const retryMaxMs = 60_000;
 
 /**
- * Whether what is held is as the service has it. It is not while the changes are silent, as after a sleep,
- * and not before they have told what was done here last.
+ * Whether what is held is as the service has it. It is not while the changes are silent, as after a sleep, or
+ * more of them wait, and not before they have told what was done here last.
  */
 function isCurrent({ feed, untold }) {
-  return Date.now() - feed.heardAt < silentMs && untold.size === 0;
+  return Date.now() - feed.heardAt < silentMs && !feed.isBehind && untold.size === 0;
 }
 
 /** Brings what is held up to date. `null`: anything may have changed. */

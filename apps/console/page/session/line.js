@@ -4,6 +4,8 @@ import { state, update } from '../base/state.js';
 // A line that swallows everything shows itself by this.
 const answerWithinMs = 5000;
 const betweenMs = 3000;
+// The time of a call may end soon after it was tried again, which says little.
+const silentMs = 3000;
 
 let asking = false;
 let endPause = () => {};
@@ -14,15 +16,18 @@ let endPause = () => {};
  * no line.
  */
 export async function fetchOnLine(address, init) {
+  const askedAt = Date.now();
   try {
     const answer = await fetch(address, init);
     if (isOfService(answer)) comeBack();
     else goOffline();
     return answer;
   } catch (error) {
-    const isGivenUp = init.signal?.aborted && init.signal.reason?.name !== 'TimeoutError';
+    const isCut = init.signal?.aborted;
+    const isGivenUp = isCut && init.signal.reason?.name !== 'TimeoutError';
     // A long wait may be cut while all is well, as when the service starts again.
-    if (!isGivenUp) String(address).includes('wait=') ? ask() : goOffline();
+    const isUnclear = String(address).includes('wait=') || (isCut && Date.now() - askedAt < silentMs);
+    if (!isGivenUp) isUnclear ? ask() : goOffline();
     throw error;
   }
 }

@@ -124,6 +124,8 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
   const askers = new Map();
   // A refusal that a person waits for is shown by the form.
   const showQueue = ({ size, refused }) => {
+    // The answer may have come to another tab.
+    for (const { operation, error } of refused) askers.get(operation.key)?.({ status: 'refused', error });
     const later = refused.filter(({ operation }) => !askers.has(operation.key));
     const isOver = size === 0 && state.notice?.level === 'wait';
     update({ waiting: size, refused: later, ...(isOver && { notice: null }) });
@@ -149,6 +151,7 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
     scanned: null,
     form: null,
     learning: null,
+    told: null,
   });
   recallReasons().catch(console.warn);
   readReasons(client);

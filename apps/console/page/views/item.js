@@ -22,16 +22,14 @@ export function Item({ shortID }) {
     afterChange,
     'Offline: these figures may be old.',
   );
-  const told = state.told?.shortID === shortID ? state.told : {};
-  const { description = told.description, ...item } = shown?.item ?? {};
+  const { description = state.told?.description, ...item } = shown?.item ?? {};
   const figures = shown === null ? [] : figuresOf(shown);
-  const about = { ...told.fills, itemID: shortID };
   return html`
     <section class="card" aria-labelledby="item">
       <p class="quiet">Item${shown && ` ${item.partNo}`}</p>
       <h1 id="item"><bdi>${shortID}</bdi>${item.discontinued && html` <span class="mark">Discontinued</span>`}</h1>
       ${description && html`<p><bdi>${description}</bdi></p>`}
-      <${Actions} about=${about} stocked=${figures.filter(({ inStock }) => Number(inStock) > 0).map(({ wID }) => wID)}
+      <${Actions} about=${{ itemID: shortID }} stocked=${figures.filter(({ inStock }) => Number(inStock) > 0).map(({ wID }) => wID)}
         lots=${shown?.lots.lots} isWhole=${shown?.lots.isWhole} />
       ${problem && html`<p class="alert" role="alert">${problem}</p>`}
       ${shown === null && problem === null && html`<p class="note" role="status">Loading …</p>`}

@@ -55,9 +55,7 @@ export function Lot({ recNo }) {
       ![null, '', undefined, 0, '0'].includes(lot[name]) ||
       (name === 'reasonCode' && isNamed(lot.reasonCode)),
   );
-  // What one scan of its label stands for.
-  const { units } = state.told?.recNo === lot.recNo ? state.told.fills : {};
-  const about = { itemID: lot.shortID, recno: lot.recNo, wid: lot.wID, spot: lot.spot, units };
+  const about = { itemID: lot.shortID, recno: lot.recNo, wid: lot.wID, spot: lot.spot };
   return html`
     <section class="card" aria-label=${`Lot ${recNo}`}>
       <p class="quiet">Lot ${lot.recNo} of <a href=${addressOf('item', lot.shortID)}><bdi>${lot.shortID}</bdi></a></p>
