@@ -21,6 +21,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
 import { createFolder, useFolder } from '../harness/folders.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
+import { openStretch } from '../harness/network/through.ts';
 import { expectWaiting } from '../harness/queue/batches.ts';
 import {
   createEmptyDatabase,
@@ -309,6 +310,29 @@ describe('backup', () => {
     await migrating`select pg_advisory_unlock(${migrationLockKey}::bigint)`;
     migrating.release();
     expect(ended).toMatchObject(refused('a migration is under way: try again when it is done'));
+  });
+
+  test('through a pooler is refused: its lock would stay there, and no migration would begin any more', async () => {
+    // A pooler numbers its connections itself.
+    const renumber = () => {
+      let isDone = false;
+      return (answer: Buffer) => {
+        const at = isDone ? -1 : answer.indexOf('K\0\0\0\x0c', 0, 'latin1');
+        if (at < 0) return answer;
+        isDone = true;
+        const changed = Buffer.from(answer);
+        changed.writeInt32BE(changed.readInt32BE(at + 5) + 1, at + 5);
+        return changed;
+      };
+    };
+    const pooler = await openStretch(asOperator(), { createRewrite: renumber });
+    onTestFinished(() => pooler.close());
+    const folder = createFolder();
+    expect(await command(['backup', join(folder, 'stock')], pooler.url)).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: expect.stringMatching(/^error: DATABASE_URL leads through a pooler, .*\n$/),
+    });
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
 

@@ -596,6 +596,36 @@ describe('alias', () => {
     expect(await minimums(two)).toEqual([[1, '999999999.999999']]);
   });
 
+  test('level list --low shows the levels below their minimum, of all warehouses or of one', async () => {
+    const client = await service.client();
+    const [one, two] = [await service.item({ description: 'runs low' }), await service.item()];
+    const set = (item: string, warehouse: string, ...more: string[]) =>
+      inventory(['level', 'set', '--item', item, '--warehouse', warehouse, ...more]);
+    await receiveLot(client, one, 3);
+    await set(one, '1', '--minimum', '3.5', '--on-order', '20');
+    await set(one, '2', '--minimum', '0');
+    await set(two, '2', '--minimum', '0.000001');
+    const low = async (...more: string[]) =>
+      (await json('level', 'list', '--low', '--limit', '10000', ...more)).filter(
+        ({ shortID }: { shortID: string }) => [one, two].includes(shortID),
+      );
+    const [first, second] = [
+      {
+        ...{ wid: 1, warehouse: 'Main', shortID: one, description: 'runs low' },
+        ...{ available: '3', minimum: '3.5', onOrder: '20' },
+      },
+      { wid: 2, shortID: two, available: '0', minimum: '0.000001', onOrder: '0' },
+    ];
+    expect(await low()).toMatchObject([first, second]);
+    expect(await low('--warehouse', '2')).toMatchObject([second]);
+    const { stdout } = await inventory(['level', 'list', '--low', '--limit', '1']);
+    expect(stdout).toMatch(/^id +warehouse +item .*\n.*\nthere may be more: raise --limit\n$/);
+    await receiveLot(client, one, 0.5);
+    expect(await low('--warehouse', '1')).toEqual([]);
+    for (const wrong of [[], ['--item', one, '--low']])
+      expect((await inventory(['level', 'list', ...wrong])).code).toBe(2);
+  });
+
   test('a quantity that may be a thousand is refused in a file with semicolons, and taken in one with commas', async () => {
     const shortID = await service.item();
     const message =
@@ -631,6 +661,52 @@ describe('alias', () => {
     expect(await json('item', 'import', '--from', items, '--skip-bad')).toMatchObject({
       ...{ added: 1, skipped: skipped('shortID') },
     });
+  });
+
+  test('a number that may be a UPC without its first 0 is taken and warned of, row by row', async () => {
+    const shortID = await service.item();
+    const warning = (line: number, field: string) =>
+      `warning: line ${line}, ${field}: with a 0 before it, this is a UPC: a spreadsheet may have removed the 0.\n`;
+    // Too short, another check digit, and a whole UPC.
+    const others = ['7489000001', '74890000014', '748900000136'];
+    const aliases = ['74890000013', ...others, '36000241457'].map((alias) => `${alias},${shortID}`);
+    expect(await inventory(['alias', 'import', '--from', fileOf('alias,item', ...aliases)])).toEqual({
+      ...done('added 5, changed 0, unchanged 0\n'),
+      stderr: `${warning(2, 'alias')}${warning(6, 'alias')}`,
+    });
+    const items = fileOf('shortID', uniqueName('GOOD'), '36000291452');
+    const imported = await inventory(['item', 'import', '--from', items, '--json']);
+    expect(imported).toMatchObject({ code: 0, stderr: warning(3, 'shortID') });
+    expect(JSON.parse(imported.stdout)).toEqual({ added: 2, changed: 0, unchanged: 0, skipped: [] });
+  });
+
+  test('quantities have the limits that they have over HTTP, digit for digit', async () => {
+    const shortID = await service.item();
+    const gate = ['--item', shortID, '--warehouse', '1'];
+    const most = '999999999999999.999999';
+    expect((await inventory(['level', 'set', ...gate, '--minimum', most, '--on-order', most])).code).toBe(0);
+    const file = fileOf('item,warehouse,minimum', `${shortID},1,${most}`);
+    expect(await json('level', 'import', '--from', file)).toMatchObject({ changed: 0, unchanged: 1 });
+    expect(await json('level', 'list', '--item', shortID)).toMatchObject([{ minimum: most, onOrder: most }]);
+    const limits = (least: string, limit: string) =>
+      `It must be ${least}, below ${limit}, with at most 6 digits after the point.`;
+    for (const quantity of ['1000000000000000', '0.0000001', '-1'])
+      expect((await inventory(['level', 'set', ...gate, '--minimum', quantity])).stderr).toContain(
+        limits('0 or more', '1e15'),
+      );
+    const alias = ['--alias', uniqueName('C'), '--item', shortID, '--units'];
+    expect((await inventory(['alias', 'add', ...alias, '1000000000000'])).stderr).toContain(
+      limits('more than 0', '1e12'),
+    );
+    expect((await inventory(['alias', 'add', ...alias, '999999999999.999999'])).code).toBe(0);
+    expect(await json('alias', 'list', '--item', shortID)).toMatchObject([{ units: '999999999999.999999' }]);
+    const items = fileOf('shortID,units', `${shortID},123456789012.123456`);
+    expect(await json('item', 'import', '--from', items)).toMatchObject({ changed: 1 });
+    const exported = (await apart(['item', 'export', '--to', '-'])).stdout;
+    const row = exported.split('\n').find((each) => each.includes(`${shortID},`));
+    expect(row).toContain(',123456789012.123456,');
+    const tooMuch = fileOf('shortID,units', `${shortID},1000000000000`);
+    expect((await inventory(['item', 'import', '--from', tooMuch])).code).toBe(1);
   });
 
   test('an item has at most 100 aliases, also when others add one during an import', async () => {
@@ -677,6 +753,43 @@ describe('alias', () => {
 });
 
 describe('lot and transaction', () => {
+  test('lot show names each hold and release: by whom, when and why, over HTTP and by the command line', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    const recNo = await receiveLot(client, itemID, 5, { spot: 'A-1' });
+    const hold = async (body: object) =>
+      (await client.post('/Inventory/Hold', { recno: recNo, ...body })).status;
+    expect(await hold({ hold: true, reason: 'label is wet' })).toBe(200);
+    expect(await hold({ hold: true, reason: 'again' })).toBe(200);
+    expect((await inventory(['lot', 'release', '--rec-no', `${recNo}`])).code).toBe(0);
+    await client.post('/Inventory/Issue', { itemID, units: 2, wid: 1, reasonCode: 1 });
+    expect((await inventory(['lot', 'hold', '--rec-no', `${recNo}`, '--reason', 'broken seal'])).code).toBe(
+      0,
+    );
+    expect(await hold({ hold: false, reason: 'sealed' })).toBe(200);
+    const { history } = await json('lot', 'show', '--rec-no', `${recNo}`);
+    const by = { clientId: client.clientId, at: expect.any(String), wID: 1, spot: 'A-1', delta: '0' };
+    const what = (hold: boolean, reason: string | null, changed = true) => ({
+      hold: { recNo, hold, reason, changed },
+    });
+    expect(history).toMatchObject([
+      { ...by, kind: 'release', balance: '3', ...what(false, 'sealed') },
+      { ...by, clientId: 'admin', kind: 'hold', balance: '3', ...what(true, 'broken seal') },
+      { kind: 'issue', delta: '-2', balance: '3', hold: null },
+      { ...by, clientId: 'admin', kind: 'release', balance: '5', ...what(false, null) },
+      { ...by, kind: 'hold', balance: '5', ...what(true, 'again', false) },
+      { ...by, kind: 'hold', balance: '5', ...what(true, 'label is wet') },
+      { kind: 'receive', delta: '5', balance: '5', hold: null },
+    ]);
+    const { stdout } = await inventory(['lot', 'show', '--rec-no', `${recNo}`, '--limit', '2']);
+    expect(stdout).toMatch(
+      / release .* 3 +sealed\n.* hold +admin .* 3 +broken seal\nthere may be more: .*\n$/,
+    );
+    // Other lots have none of these.
+    const other = await receiveLot(client, itemID, 1);
+    expect((await json('lot', 'show', '--rec-no', `${other}`)).history).toHaveLength(1);
+  });
+
   test('show and list print the stored values, to the last digit', async () => {
     const client = await service.client();
     const itemID = await service.item();
@@ -709,7 +822,7 @@ describe('lot and transaction', () => {
     );
     await client.post('/Inventory/Issue', { itemID, units: 6789.123456, wid: 1, reasonCode: 4 });
     const { history } = await json('lot', 'show', '--rec-no', `${recNo}`);
-    const line = { clientId: client.clientId, at: expect.any(String), wID: 1, spot: 'A-1' };
+    const line = { clientId: client.clientId, at: expect.any(String), wID: 1, spot: 'A-1', hold: null };
     expect(history).toEqual([
       {
         ...{ ...line, transactionNo: expect.any(Number), kind: 'issue' },

@@ -34,6 +34,9 @@ test('an export reads back exactly, and no value in it is a formula to a spreads
       // Some spreadsheets cut at semicolons, even within quotes.
       const cut = shown.flat().flatMap((value) => value.split(';'));
       expect(cut.filter((value) => /^[=+\-@\t\r\n＝＋－＠]/.test(value))).toEqual([]);
+      // They and others cut at tabs and line ends, too, and drop double quotes there.
+      const pieces = written.split(/[;\t\r\n]/).map((piece) => piece.replace(/^"+/, ''));
+      expect(pieces.filter((piece) => /^[=+\-@＝＋－＠]/.test(piece))).toEqual([]);
       // The page writes the same.
       const fields = given.filter(({ one }) => /[^\d.-]/.test(one)).map(({ one }) => one);
       const own = await textOf(
@@ -42,4 +45,23 @@ test('an export reads back exactly, and no value in it is a formula to a spreads
       expect(own).toBe(`one\n${fields.map((one) => `${csvCellOf(one)}\n`).join('')}`);
     }),
   );
+});
+
+test.each([
+  ['a line end', 'Bolts\n=1+1', "Bolts\n'=1+1"],
+  ['a line end of Windows', 'Bolts\r\n@SUM(A1)', "Bolts\r\n'@SUM(A1)"],
+  ['a tab', 'Bolts\t-1+1', "Bolts\t'-1+1"],
+  ['a semicolon and a double quote', 'Bolts;"=1+1;', 'Bolts;\'"=1+1;'],
+  ['a line end and a quote', "Bolts\n'＝1", "Bolts\n''＝1"],
+])('a formula behind %s gets a quote, which an import takes off again', async (_, text, safe) => {
+  const written = await textOf(Readable.from([{ one: text }]).pipe(await createCsvWriter(['one'])));
+  expect(written).toBe(`one\n"${safe.replaceAll('"', '""')}"\n`);
+  expect(csvCellOf(text)).toBe(`"${safe.replaceAll('"', '""')}"`);
+  await writeFile(file, written);
+  const { rows } = await readCsv(file, { one: 'required' });
+  expect(rows.map(({ cells }) => cells.get('one'))).toEqual([text]);
+});
+
+test('other line ends stay as they are', () => {
+  expect(csvCellOf('one\r\ntwo\n\n three')).toBe('"one\r\ntwo\n\n three"');
 });

@@ -35,6 +35,8 @@ beforeAll(async () => {
   ({ recNo, transactionNo } = body);
   const held = await run('lot', 'hold', '--rec-no', `${recNo}`, '--reason', escapes);
   expect(held.code).toBe(0);
+  const low = await run('level', 'set', '--item', shortID, '--warehouse', '1', '--minimum', '5');
+  expect(low.code).toBe(0);
   const { clientId } = await service.client();
   const added = await run(
     'webhook',
@@ -68,6 +70,7 @@ const shows = (): string[][] => [
   ['lot', 'list', '--item', shortID],
   ['lot', 'show', '--rec-no', `${recNo}`],
   ['level', 'list', '--item', shortID],
+  ['level', 'list', '--low'],
   ['transaction', 'list'],
   ['transaction', 'show', `${transactionNo}`],
   ['alias', 'list', '--item', shortID],
@@ -89,7 +92,8 @@ test('list and show print no character that controls a terminal, and --json give
     expect({ args, moves: moves(json.stdout + json.stderr) }).toEqual({ args, moves: [] });
     if (args.includes(shortID)) continue;
     const value = JSON.stringify(JSON.parse(json.stdout));
-    if (/item|lot|show/.test(args.join(' '))) expect(value).toContain(JSON.stringify(escapes).slice(1, -1));
+    if (/item|lot|show|low/.test(args.join(' ')))
+      expect(value).toContain(JSON.stringify(escapes).slice(1, -1));
   }
 });
 

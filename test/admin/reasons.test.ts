@@ -4,10 +4,11 @@ import { addReason, reasonsMax } from '@inventory/db/operator/manage-reasons';
 import { beforeEach, expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
 import { useFolder } from '../harness/folders.ts';
-import { runHere } from '../harness/service/command-line.ts';
+import { expectWaiting } from '../harness/queue/batches.ts';
+import { type RunningCommand, runHere, startCommand } from '../harness/service/command-line.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
-const service = useService({ workers: 0 });
+const service = useService();
 const folder = useFolder();
 
 const reason = (...args: string[]) =>
@@ -83,6 +84,28 @@ test('operations that have no reason are named while others are refused', async 
   expect((await reason('enforce', 'off')).stderr).toBe('');
 });
 
+test('the warning comes before the first request is refused', async () => {
+  await reason('add', '--code', '1', '--name', 'Any', '--operations', 'receive issue');
+  let said = '';
+  let enforcing: RunningCommand | undefined;
+  await service.sql.begin(async (tx) => {
+    // The switch waits for this lock.
+    await tx`lock table reason_enforcement in exclusive mode`;
+    enforcing = startCommand(['reason', 'enforce', 'on'], {
+      DATABASE_URL: addressFor('operator', service.databaseUrl),
+    });
+    enforcing.child.stderr!.on('data', (text: string) => {
+      said += text;
+    });
+    await expect.poll(() => said).toBe('warning: no reason is listed for count: all are refused\n');
+    await expectWaiting(service.sql, 1);
+  });
+  expect(await enforcing!.ended).toMatchObject({
+    code: 0,
+    stdout: 'reasons that are not listed are refused from now on\n',
+  });
+});
+
 test('a file adds reasons and changes those that there are; what it does not name stays', async () => {
   await reason('add', '--code', '1', '--name', 'Goods in', '--operations', 'receive');
   await reason('add', '--code', '2', '--name', 'Picked');
@@ -135,4 +158,19 @@ test(`there are at most ${reasonsMax} reasons, however many are added at once`, 
   expect((await reason('import', '--from', more, '--skip-bad')).stdout).toBe(
     'added 0, changed 1, unchanged 0\n',
   );
+});
+
+test('codes in use that are not listed for their operation are named before others are refused', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const stock = { itemID, wid: 1 };
+  await client.post('/Inventory/Receive', { ...stock, units: 9, reasonCode: 1 });
+  for (const reasonCode of [1, 2, 30])
+    expect((await client.post('/Inventory/Issue', { ...stock, units: 1, reasonCode })).status).toBe(200);
+  await reason('add', '--code', '1', '--name', 'Goods in', '--operations', 'receive count');
+  await reason('add', '--code', '2', '--name', 'Picked', '--operations', 'issue');
+  expect(await reason('enforce', 'on')).toEqual({
+    ...done('reasons that are not listed are refused from now on\n'),
+    stderr: 'warning: in use lately, and not listed: 1 (issue), 30 (issue)\n',
+  });
 });

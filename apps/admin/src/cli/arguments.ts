@@ -1,6 +1,7 @@
 import { parseDateTime } from '@inventory/domain/date-time';
 import { lengthMax, name } from '@inventory/domain/fields';
 import { Permission } from '@inventory/domain/permission';
+import { oneUnit, parseQuantity, quantityLimit, sumLimit } from '@inventory/domain/quantity';
 import { InvalidArgumentError } from 'commander';
 
 // Parsers for the values of options. If one throws, the error becomes one line that names the option, and the
@@ -123,33 +124,31 @@ export function parseReason(text: string): string {
 }
 
 /**
- * A quantity of 0 or more within the contract's limits for decimals. It stays text, so that it stays exact.
+ * A quantity of 0 or more, of all lots of an item in a warehouse, within the limits of the API. It stays
+ * text, so that it stays exact.
  */
 export function parseQuantityText(text: string): string {
-  if (isQuantityText(text)) return text;
-  throw refusedQuantity(text, '0 or more');
+  if (isQuantityText(text, sumLimit)) return text;
+  throw refusedQuantity(text, '0 or more', sumLimit);
 }
 
-/** The same, and more than 0. */
+/** The same for one scan: more than 0, and less than a lot may have. */
 export function parseUnitsText(text: string): string {
-  if (isQuantityText(text) && Number(text) > 0) return text;
-  throw refusedQuantity(text, 'more than 0');
+  if (isQuantityText(text, quantityLimit) && Number(text) > 0) return text;
+  throw refusedQuantity(text, 'more than 0', quantityLimit);
 }
 
-const quantityLimits = 'below 1e12, with at most 6 digits after the point and 15 in all';
-
-function refusedQuantity(text: string, least: string): InvalidArgumentError {
+function refusedQuantity(text: string, least: string, limit: number): InvalidArgumentError {
   // Whether 1,000 is one or a thousand is not ours to say.
   if (/^[\d.,]+$/.test(text) && (text.includes(',') || text.split('.').length > 2))
     return new InvalidArgumentError('It must have a decimal point, and nothing between thousands.');
-  return new InvalidArgumentError(`It must be ${least}, ${quantityLimits}.`);
+  const below = `below ${limit.toExponential().replace('+', '')}`;
+  return new InvalidArgumentError(`It must be ${least}, ${below}, with at most 6 digits after the point.`);
 }
 
-/** Whether a text is such a quantity. */
-export function isQuantityText(text: string): boolean {
-  const match = /^(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text);
-  const digits = `${match?.[1] ?? ''}${match?.[2] ?? ''}`.replace(/^0+/, '');
-  return match !== null && digits.length <= 15;
+/** Whether a text is a quantity of 0 or more below this limit. */
+export function isQuantityText(text: string, limit: number): boolean {
+  return /^\d{1,15}(?:\.\d{1,6})?$/.test(text) && parseQuantity(text) < BigInt(limit) * oneUnit;
 }
 
 /** The most entries to show. */

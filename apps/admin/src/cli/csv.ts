@@ -22,10 +22,11 @@ export type CsvRow = {
 export type Columns = Readonly<Record<string, 'required' | 'optional' | 'ignored'>>;
 
 // A spreadsheet would take a value that begins like this for a formula; some also accept the full-width
-// forms. A quote in front marks it as text. A spreadsheet of a country that separates values by semicolons
-// cuts there, even within quotes. The page does the same (apps/console/page/tables/csv-cell.js).
-const formulas = /(^|;)('*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
-const quotedFormulas = /(^|;)'('*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
+// forms. A quote in front marks it as text. A spreadsheet that separates values by semicolons or tabs cuts
+// there and at line ends, even within quotes, and may drop double quotes at which a piece then begins. The
+// page does the same (apps/console/page/tables/csv-cell.js).
+const formulas = startsOfFormulas('');
+const quotedFormulas = startsOfFormulas("'");
 // Separators of values or lines in some program, besides those that the writer quotes anyway.
 const separators = /[;\t\r\n]/;
 
@@ -77,13 +78,20 @@ export async function createCsvWriter(columns: readonly string[]): Promise<Trans
     cast: {
       boolean: String,
       date: (date) => date.toISOString(),
-      string: (text) => text.replaceAll(formulas, "$1'$2"),
+      string: (text) => text.replaceAll(formulas, "'"),
     },
   });
 }
 
+/** Finds `quote` where a formula would begin behind it, and where a piece begins with a blank character. */
+function startsOfFormulas(quote: string): RegExp {
+  const begins = String.raw`(?<=^|[;\t\r\n])${quote}(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])`;
+  const isBlank = String.raw`(?<=^|;)${quote}(?=['"]*[\t\r\n])`;
+  return new RegExp(`${begins}|${isBlank}`, 'g');
+}
+
 function withoutQuote(text: string): string {
-  return text.replaceAll(quotedFormulas, '$1$2');
+  return text.replaceAll(quotedFormulas, '');
 }
 
 async function readBytes(path: string): Promise<Buffer> {

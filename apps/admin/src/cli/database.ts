@@ -11,6 +11,7 @@ import {
   type Sql,
   whyUnwritable,
 } from '@inventory/postgres/pool';
+import { refusePooler } from '@inventory/postgres/servers/pooler';
 import { countHangingCommits } from '@inventory/postgres/servers/replication';
 import { whyAway } from '@inventory/postgres/unreachable';
 import { lookEvery } from '@inventory/process/look-every';
@@ -42,10 +43,14 @@ export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<v
 }
 
 /**
- * The same, whatever the version of its tables and the risks of its settings. For commands that only read.
+ * The same, whatever the version of its tables and the risks of its settings. For commands that only read. A
+ * pooler is refused here, too: locks and time limits of the command would stay with its connections.
  */
 export async function withDatabaseAsItIs(work: (sql: Sql) => Promise<void>): Promise<void> {
-  await useDatabase(await findDatabaseUrl(), work);
+  await useDatabase(await findDatabaseUrl(), async (sql) => {
+    await refusePooler(sql);
+    await work(sql);
+  });
 }
 
 /** The same as the owner of the tables, if the address is not given, and whatever the state of the tables. */

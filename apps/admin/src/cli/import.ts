@@ -1,10 +1,18 @@
 import type { Take } from '@inventory/db/operator/import-items';
+import { gtin14Of } from '@inventory/domain/scan/check-digits';
 import { CommandError } from './command-error.ts';
 import { type BadRow, type Columns, type CsvRow, readCsv } from './csv.ts';
 import { print, printJson, tell } from './print.ts';
 
-/** The result of importing a file: counts of rows added and so on, and the rows that were rejected. */
-export type ImportResult = { counts: Readonly<Record<string, number>>; bad: readonly BadRow[] };
+/**
+ * The result of importing a file: counts of rows added and so on, and the rows that were rejected.
+ * `doubtful`: rows that were taken, and may be wrong.
+ */
+export type ImportResult = {
+  counts: Readonly<Record<string, number>>;
+  bad: readonly BadRow[];
+  doubtful?: readonly BadRow[];
+};
 
 /** The help of every command that reads a file. */
 export const importHelp = `
@@ -60,10 +68,8 @@ export function tellImport(
   { json, skipBad, of }: { json: boolean; skipBad: boolean; of: number },
 ): void {
   const bad = [...result.bad].sort((one, other) => one.line - other.line);
-  for (const { line, field, message } of bad) {
-    const where = field === null ? `line ${line}` : `line ${line}, ${field}`;
-    tell(`${where}: ${message}`);
-  }
+  for (const row of bad) tell(rowText(row));
+  for (const row of result.doubtful ?? []) tell(`warning: ${rowText(row)}`);
   if (json) printJson({ ...result.counts, skipped: bad });
   const badRows = new Set(bad.map(({ line }) => line)).size;
   const counted = Object.entries(result.counts).map(([what, count]) => `${what} ${count}`);
@@ -74,6 +80,10 @@ export function tellImport(
   }
   if (!json) print(counted.join(', '));
   if (bad.length > 0) throw new CommandError(`${badRows} of ${of} rows were skipped`);
+}
+
+function rowText({ line, field, message }: BadRow): string {
+  return field === null ? `line ${line}: ${message}` : `line ${line}, ${field}: ${message}`;
 }
 
 /**
@@ -121,6 +131,21 @@ export function findShortened(name: string, field: string, line: number): BadRow
   if (!shortened.test(name)) return null;
   const message = 'is what a spreadsheet made of a long number: make the column text, and enter it again.';
   return { line, field, message };
+}
+
+/**
+ * Rows whose name would be a UPC with a 0 before it. A spreadsheet removes that 0, but one in ten numbers of
+ * 11 digits looks like this by chance, so they are taken.
+ */
+export function findWithoutZero<Row extends { line: number }>(
+  rows: readonly Row[],
+  field: string,
+  nameOf: (row: Row) => string,
+): BadRow[] {
+  const message = 'with a 0 before it, this is a UPC: a spreadsheet may have removed the 0.';
+  return rows
+    .filter((row) => /^[1-9]\d{10}$/.test(nameOf(row)) && gtin14Of(`0${nameOf(row)}`) !== null)
+    .map(({ line }) => ({ line, field, message }));
 }
 
 /** Rows whose key is also in an earlier row. */

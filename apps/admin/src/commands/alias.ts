@@ -13,7 +13,15 @@ import { parseAlias, parseLimit, parseUnitsText } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
-import { asBadRow, findShortened, importHelp, readCells, readRows, tellImport } from '../cli/import.ts';
+import {
+  asBadRow,
+  findShortened,
+  findWithoutZero,
+  importHelp,
+  readCells,
+  readRows,
+  tellImport,
+} from '../cli/import.ts';
 import { example, print, printJson } from '../cli/print.ts';
 import { createProgress, rowsText } from '../cli/progress.ts';
 import { printTable } from '../cli/table.ts';
@@ -110,7 +118,8 @@ export const aliasImport = new Command('import')
       const report = (done: number) => progress.show(rowsText(done, 'aliases', good.length));
       const done = await importAliases(sql, good, { take, report }).finally(progress.end);
       const { refused, ...counts } = done;
-      tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
+      const doubtful = findWithoutZero(good, 'alias', ({ alias }) => alias);
+      tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)], doubtful }, { json, skipBad, of });
     });
   });
 

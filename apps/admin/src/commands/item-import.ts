@@ -5,6 +5,7 @@ import {
   itemDefaults,
   itemFieldsOf,
 } from '@inventory/domain/contract/item';
+import { numberOfLiteral, quantityLimit } from '@inventory/domain/quantity';
 import { Command } from 'commander';
 import { isQuantityText } from '../cli/arguments.ts';
 import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
@@ -12,6 +13,7 @@ import { withDatabase } from '../cli/database.ts';
 import {
   asBadRow,
   findShortened,
+  findWithoutZero,
   importHelp,
   mayBeThousands,
   readRows,
@@ -52,8 +54,9 @@ ${importHelp}${example('item import --from <items.csv', 'item import --from <ite
       const progress = createProgress();
       const report = (done: number) => progress.show(rowsText(done, 'items', good.length));
       const done = await importItems(sql, good, { take, report }).finally(progress.end);
-      const { refused, ...counted } = done;
-      tellImport({ counts: counted, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
+      const { refused, ...counts } = done;
+      const doubtful = findWithoutZero(good, 'shortID', ({ shortId }) => shortId);
+      tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)], doubtful }, { json, skipBad, of });
     });
   });
 
@@ -88,6 +91,7 @@ function readCell(name: string, text: string): unknown {
   if (typeof byDefault === 'string') return text;
   if (text === '') return byDefault;
   if (typeof byDefault === 'boolean') return words[text.toLowerCase()] ?? text;
-  const isPlain = name === 'units' ? isQuantityText(text.replace(/^-/, '')) : /^-?\d{1,15}$/.test(text);
-  return isPlain ? Number(text) : text;
+  if (name !== 'units') return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  // Exact, however many digits it has.
+  return isQuantityText(text.replace(/^-/, ''), quantityLimit) ? numberOfLiteral(text) : text;
 }

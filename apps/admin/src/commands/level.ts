@@ -1,8 +1,9 @@
 import { type GivenMinimum, importMinimums } from '@inventory/db/operator/import-minimums';
 import { listLevels } from '@inventory/db/operator/list-levels';
+import { listLowLevels } from '@inventory/db/operator/list-low-levels';
 import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { Command } from 'commander';
-import { parseId, parseQuantityText } from '../cli/arguments.ts';
+import { parseId, parseLimit, parseQuantityText } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
 import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
@@ -12,27 +13,54 @@ import { example, print, printJson } from '../cli/print.ts';
 import { createProgress, rowsText } from '../cli/progress.ts';
 import { printTable } from '../cli/table.ts';
 
+type ListOptions = { item?: string; low?: true; warehouse?: number; limit: number; json?: true };
+
 export const levelList = new Command('list')
-  .description('Show the stock level of an item in each warehouse')
-  .requiredOption('--item <shortID>', 'the item')
+  .description(
+    'Show the stock level of an item in each warehouse, or the levels that are below their minimum',
+  )
+  .option('--item <shortID>', 'the item')
+  .option('--low', 'those of all items that are below their minimum')
+  .option('--warehouse <number>', 'with --low: only those in this warehouse', parseId)
+  .option('--limit <number>', 'with --low: show at most this many', parseLimit, 50)
   .option('--json', 'print one line of JSON')
-  .addHelpText('after', example('level list --item WIDGET-100'))
-  .action(async ({ item, json }: { item: string; json?: true }) => {
-    await withDatabase(async (sql) => {
-      const levels = await listLevels(sql, item);
-      if (levels === null) throw new CommandError(`there is no item ${item}`);
-      if (json) return printJson(levels);
-      const head = [
-        ...['id', 'warehouse', 'in stock', 'on hold', 'on order', 'committed', 'packed', 'announced'],
-        ...['available', 'minimum', 'modified'],
-      ];
-      const rows = levels.map((each) => [
-        ...[each.wid, each.warehouse, each.inStock, each.onHold, each.onOrder, each.committed, each.packed],
-        ...[each.aSN, each.available, each.minimum, each.modified],
-      ]);
-      printTable(head, rows);
-    });
+  .addHelpText('after', example('level list --item WIDGET-100', 'level list --low --warehouse 1'))
+  .action(async ({ item, low, ...options }: ListOptions) => {
+    if (item !== undefined && low) throw new CommandError('give either --item or --low', 2);
+    if (item !== undefined) return listItem(item, options);
+    if (low) return listLow(options);
+    throw new CommandError('give --item, or --low for all items that are below their minimum', 2);
   });
+
+async function listItem(item: string, { json }: { json?: true }): Promise<void> {
+  await withDatabase(async (sql) => {
+    const levels = await listLevels(sql, item);
+    if (levels === null) throw new CommandError(`there is no item ${item}`);
+    if (json) return printJson(levels);
+    const head = [
+      ...['id', 'warehouse', 'in stock', 'on hold', 'on order', 'committed', 'packed', 'announced'],
+      ...['available', 'minimum', 'modified'],
+    ];
+    const rows = levels.map((each) => [
+      ...[each.wid, each.warehouse, each.inStock, each.onHold, each.onOrder, each.committed, each.packed],
+      ...[each.aSN, each.available, each.minimum, each.modified],
+    ]);
+    printTable(head, rows);
+  });
+}
+
+async function listLow({ warehouse, limit, json }: Omit<ListOptions, 'item' | 'low'>): Promise<void> {
+  await withDatabase(async (sql) => {
+    const levels = await listLowLevels(sql, { wid: warehouse ?? null, limit });
+    if (json) return printJson(levels);
+    const rows = levels.map((each) => [
+      ...[each.wid, each.warehouse, each.shortID, each.description, each.available, each.minimum],
+      each.onOrder,
+    ]);
+    printTable(['id', 'warehouse', 'item', 'description', 'available', 'minimum', 'on order'], rows);
+    if (levels.length === limit) print('there may be more: raise --limit');
+  });
+}
 
 type SetOptions = {
   item: string;

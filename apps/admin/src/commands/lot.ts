@@ -10,7 +10,7 @@ import { printFields, printTable } from '../cli/table.ts';
 type ShowOptions = { recNo: number; limit: number; json?: true };
 
 export const lotShow = new Command('show')
-  .description('Show everything that is stored about a lot, and its history')
+  .description('Show everything that is stored about a lot, its history and its holds')
   .requiredOption('--rec-no <number>', 'the lot', parseRecNo)
   .option('--limit <number>', 'show at most this many lines of its history, newest first', parseLimit, 50)
   .option('--json', 'print one line of JSON')
@@ -32,8 +32,9 @@ export const lotShow = new Command('show')
         each.spot,
         each.delta,
         each.balance,
+        each.hold === null ? '' : each.hold.changed ? (each.hold.reason ?? '') : 'it was so already',
       ]);
-      const head = ['transaction', 'at', 'kind', 'client', 'warehouse', 'spot', 'delta', 'balance'];
+      const head = ['transaction', 'at', 'kind', 'client', 'warehouse', 'spot', 'delta', 'balance', 'reason'];
       printTable(head, rows);
       if (history.length === limit) print('there may be more: raise --limit');
     });

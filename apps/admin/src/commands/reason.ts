@@ -9,6 +9,7 @@ import {
   reasonsMax,
   removeReason,
 } from '@inventory/db/operator/manage-reasons';
+import { findUnlistedReasons } from '@inventory/db/operator/unlisted-reasons';
 import { type Reason, reasonedNames } from '@inventory/domain/contract/reason';
 import type { Sql } from '@inventory/postgres/pool';
 import { Argument, Command, InvalidArgumentError } from 'commander';
@@ -85,7 +86,10 @@ export const reasonRemove = new Command('remove')
 
 /** Warns of operations that have no reason while others are refused: all of them are. */
 async function warnOfRefused(sql: Sql): Promise<void> {
-  if ((await readEnforcement(sql)) === null) return;
+  if ((await readEnforcement(sql)) !== null) await warnOfUnreasoned(sql);
+}
+
+async function warnOfUnreasoned(sql: Sql): Promise<void> {
   const reasons = await listReasons(sql);
   const without = all.filter((name) => !reasons.some(({ operations }) => operations.includes(name)));
   if (without.length > 0) tell(`warning: no reason is listed for ${without.join(', ')}: all are refused`);
@@ -120,12 +124,29 @@ export const reasonEnforce = new Command('enforce')
   .action(async (state: 'on' | 'off') => {
     await withDatabase(async (sql) => {
       const isOn = state === 'on';
+      // Before the first request is refused.
+      if (isOn) {
+        await warnOfUnreasoned(sql);
+        await warnOfUnlisted(sql);
+      }
       const isNew = await enforceReasons(sql, isOn);
       const what = isOn ? 'reasons that are not listed are refused' : 'any reason is taken';
       print(isNew ? `${what} from now on` : `${what} already`);
-      await warnOfRefused(sql);
     });
   });
+
+const unlistedShown = 20;
+
+/** Warns of codes that callers sent lately and that would be refused. */
+async function warnOfUnlisted(sql: Sql): Promise<void> {
+  const found = await findUnlistedReasons(sql);
+  if (found.length === 0) return;
+  const codes = found
+    .slice(0, unlistedShown)
+    .map(({ reasonCode, operations }) => `${reasonCode} (${operations.join(', ')})`);
+  const more = found.length > unlistedShown ? `, and ${found.length - unlistedShown} more` : '';
+  tell(`warning: in use lately, and not listed: ${codes.join(', ')}${more}`);
+}
 
 type ImportOptions = { from: string; skipBad?: boolean; json?: boolean };
 

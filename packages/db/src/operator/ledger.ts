@@ -1,7 +1,9 @@
-import { raw, send } from '@inventory/postgres/piece';
+import { piece, raw, send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
+import { heldLot, isHold } from '../lists/holds-of-lots.ts';
 import { storedLotColumns } from '../lists/list-lots.ts';
 import { columnList } from '../lists/record-json.ts';
+import { holdText } from '../lists/transaction-record.ts';
 
 /** A lot with all stored values. Quantities are text, digit for digit. */
 export type FullLot = Record<string, string | number | boolean | Date | null>;
@@ -27,17 +29,75 @@ export type LotHistoryLine = {
   spot: string;
   delta: string;
   balance: string;
+  /** Of a hold or a release, which moves nothing. `changed`: false if the lot was so already. */
+  hold: { recNo: number; hold: boolean; reason: string | null; changed: boolean } | null;
 };
 
-/** The last lines of a lot's history, newest first. */
-export async function readLotHistory(sql: Sql, recNo: number, limit: number): Promise<LotHistoryLine[]> {
-  const rows = await sql<LotHistoryLine[]>`
-    select stock_entry.transaction_no as "transactionNo", at, kind, client_id as "clientId", stock_entry.wid as "wID", spot,
-      trim_scale(delta)::text as delta, trim_scale(balance)::text as balance
+// No index leads to the holds of a lot by the command line, which are rare. So the changes of its warehouse
+// are read backwards, at most this many.
+const changesMax = 1_000_000;
+
+/** Where the lot was before a hold, and how much of it there was. */
+const place = piece`
+  left join lateral (
+    select spot, balance
     from stock_entry
-    join stock_transaction using (transaction_no)
-    where rec_no = ${recNo}
-    order by stock_entry.transaction_no desc, stock_entry.line desc
+    where stock_entry.rec_no = lot.rec_no and stock_entry.transaction_no < stock_transaction.transaction_no
+    order by stock_entry.transaction_no desc, line desc
+    limit 1
+  ) as was on true`;
+
+const holdColumns = piece`stock_transaction.transaction_no, stock_transaction.at, stock_transaction.client_id, lot.wid,
+  coalesce(was.spot, lot.spot) as spot, 0 as delta, coalesce(was.balance, lot.units) as balance, 0 as nth`;
+
+/** The last lines of a lot's history, and its last holds and releases, newest first. */
+export async function readLotHistory(sql: Sql, recNo: number, limit: number): Promise<LotHistoryLine[]> {
+  const rows = await send<LotHistoryLine>(sql)`
+    with lines as (
+      select stock_entry.transaction_no, at, client_id, stock_entry.wid, spot, delta, balance, line as nth,
+        kind, null::json as hold
+      from stock_entry
+      join stock_transaction using (transaction_no)
+      where rec_no = ${recNo}
+      order by stock_entry.transaction_no desc, line desc
+      limit ${limit}
+    ),
+    holds as (
+      select ${holdColumns},
+        case when (stock_transaction.body->>'hold')::boolean then 'hold' else 'release' end as kind,
+        ${raw(holdText)} as hold
+      from stock_transaction
+      join lot on lot.rec_no = ${heldLot}
+      ${place}
+      where ${isHold} and ${heldLot} = ${recNo}
+      order by stock_transaction.transaction_no desc
+      limit ${limit}
+    ),
+    -- These have no warehouse in the ledger.
+    holds_by_command as (
+      select ${holdColumns}, stock_transaction.kind,
+        json_build_object('recNo', rec_no, 'hold', stock_transaction.kind = 'hold',
+          'reason', stock_transaction.body->>'reason', 'changed', true) as hold
+      from (
+        select change_no, kind, rec_no
+        from change
+        where wid = (select wid from lot where rec_no = ${recNo})
+        order by change_no desc
+        limit ${changesMax}
+      ) as changes
+      join stock_transaction on stock_transaction.transaction_no = changes.change_no
+      join lot using (rec_no)
+      ${place}
+      where changes.kind = 'hold' and rec_no = ${recNo} and stock_transaction.wid is null
+      order by stock_transaction.transaction_no desc
+      limit ${limit}
+    )
+    select transaction_no as "transactionNo", at, kind, client_id as "clientId", wid as "wID", spot,
+      trim_scale(delta)::text as delta, trim_scale(balance)::text as balance, hold
+    from (
+      select * from lines union all select * from holds union all select * from holds_by_command
+    ) as told
+    order by transaction_no desc, nth desc
     limit ${limit}`;
   return [...rows];
 }
