@@ -34,6 +34,7 @@ const given = [
   'concurrency/statement-pool.test.ts: waitMs: 50',
   'concurrency/trials.test.ts: waitMs: 100',
   'console/sign-in-code.test.ts: .now() + 500;',
+  'examples/examples.test.ts: .now() + 4000)',
   'security/unknown-tokens.test.ts: waitMs: 30_000',
 ];
 

@@ -11,7 +11,10 @@ const {
 } = process.env;
 
 const database = new DatabaseSync(DATABASE);
+// Others may read meanwhile, and may write for some seconds.
 database.exec(`
+  pragma journal_mode = wal;
+  pragma busy_timeout = 5000;
   create table if not exists record (kind text, key text, record text, primary key (kind, key)) without rowid;
   create table if not exists position (id integer primary key check (id = 1), at text);
   create view if not exists lot as
@@ -28,7 +31,8 @@ const moveTo = database.prepare('insert or replace into position values (1, ?)')
 
 const store = {
   position: () => database.prepare('select at from position').get()?.at,
-  clear: () => database.exec('delete from record; delete from position'),
+  // Both or neither, too: a position without its records would leave them out for good.
+  clear: () => database.exec('begin; delete from record; delete from position; commit'),
   upsert(records, position) {
     // Records and position together: after a crash, neither is ahead of the other.
     database.exec('begin');
@@ -42,8 +46,11 @@ const inventory = new InventoryClient({ baseUrl, clientId, clientSecret });
 const mirror = inventory.mirror({ store, onError: ({ message }) => console.error(`waiting: ${message}`) });
 process.once('SIGTERM', () => mirror.close());
 process.once('SIGINT', () => mirror.close());
-await mirror.caughtUp();
-const { lots } = database.prepare('select count(*) as lots from lot').get();
-console.log(`caught up: ${lots} lots; following every change`);
+const tell = () => {
+  const { lots } = database.prepare('select count(*) as lots from lot').get();
+  console.log(`caught up: ${lots} lots; following every change`);
+};
+// Not if it is stopped before that, or the store fails: `ended` knows which.
+mirror.caughtUp().then(tell, () => {});
 await mirror.ended;
 database.close();

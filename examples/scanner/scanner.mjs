@@ -57,7 +57,8 @@ for await (const line of createInterface({ input: process.stdin })) {
     console.log(await run(line));
   } catch (error) {
     if (!(error instanceof InventoryError)) throw error;
-    console.log(error.status === 0 ? 'no network' : error.message);
+    // Other errors, such as one of the disk, say what they are.
+    console.log(error.code === 'connection_lost' ? 'no network' : error.message);
   }
 }
 // The end of the input ends the shift: what waits is sent now, or by the next start.

@@ -15,7 +15,7 @@ import { untilTaken } from '../harness/contract/answers.ts';
 import { readHelps } from '../harness/contract/helps.ts';
 import { useFolder } from '../harness/folders.ts';
 import { templateName } from '../harness/global-setup.ts';
-import { startFaultProxy } from '../harness/network/fault-proxy.ts';
+import { type Fault, startFaultProxy } from '../harness/network/fault-proxy.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { send } from '../harness/service/api-client.ts';
 import { runHere } from '../harness/service/command-line.ts';
@@ -414,11 +414,25 @@ describe('the pages for integrators', () => {
       const minimums = [...orders].map(([gate, { minimum }]) => ({ gate, minimum }));
       process.send([[...lots.values()], [...items.values()], minimums.filter(({ minimum }) => minimum > 0)]);
     });\n`;
-    // Busy, away, cut off in the middle: it goes on.
+    // Busy, away, cut off in the middle, refused for a moment: it goes on.
     const faults = ['pass', 'drop', 'cut'] as const;
-    const proxy = await startFaultProxy(service.baseUrl, (_, index) => faults[index % 3]!);
+    const rare = new Map<number, Fault>([
+      [4, { refuse: 408 }],
+      [7, { refuse: 403 }],
+      [10, { refuse: 401 }],
+    ]);
+    let until = 0;
+    const early: string[] = [];
+    const proxy = await startFaultProxy(service.baseUrl, ({ path }, index) => {
+      // Clocks and timers may differ a little.
+      if (Date.now() < until - 500) early.push(path);
+      if (index !== 13) return rare.get(index) ?? faults[index % 3]!;
+      const date = new Date(Date.now() + 4000).toUTCString();
+      until = Date.parse(date);
+      return { refuse: 503, retryAfter: date };
+    });
     writeFileSync(join(folder, 'copy.mjs'), tell + placed(program.text, proxy.baseUrl));
-    const env = { ...process.env, TOKEN: client.token };
+    const env = { ...process.env, CLIENT_ID: client.clientId, CLIENT_SECRET: client.secret };
     const child = fork(join(folder, 'copy.mjs'), { env, execArgv: [] });
     onTestFinished(() => void child.kill('SIGKILL'));
     const copied = async () => {
@@ -455,6 +469,9 @@ describe('the pages for integrators', () => {
     await setMinimum(2, null);
     await setMinimum(1, 7.5);
     await expectCopied();
+    await expect.poll(() => proxy.seen.length).toBeGreaterThan(14);
+    expect(early).toEqual([]);
+    expect(child.exitCode).toBeNull();
   });
 });
 
