@@ -34,15 +34,17 @@ export async function startMirrors(cluster: Cluster, random: () => number): Prom
   };
   const ofOne = await startFollowed('mirror-1', [1]);
   const followers = [
-    await follow(cluster, await startFollowed('mirror-2', [1, 2])),
     await receive(cluster, ofOne),
+    await follow(cluster, await startFollowed('mirror-2', [1, 2])),
     // It reads the lists again and again, which takes a good part of a machine.
     ...(cluster.clocks === null ? [] : [sync(await startFollowed('mirror-3', [1, 2]))]),
   ];
   return {
     async finish(ofClient) {
-      const stopped = followers.map(({ stop }) => stop().catch((error: Error) => [error.message]));
-      const unlike = (await Promise.all(stopped)).flat();
+      const unlike: string[] = [];
+      // One after the other: this process also carries every connection of the service.
+      for (const { stop } of followers)
+        unlike.push(...(await stop().catch((error: Error) => [error.message])));
       unlike.push(...(await differencesOfClient(createInsist(ofOne), ofClient)));
       return { unlike, toldCount: followers.reduce((sum, { toldCount }) => sum + toldCount(), 0) };
     },
@@ -104,6 +106,7 @@ async function createCopy(cluster: Cluster, insist: Insist, wids: number[]) {
         if ('moreLines' in change) cut.add(change.itemID!);
       }
     },
+    isToldToTheEnd: async () => told.at(-1) === (await readLastNumber(cluster.sql, wids)),
     readDifferingOrder: async () => differingOrder(told, await readNumbers(cluster.sql, wids)),
     async readDifferences() {
       for (const itemID of cut) {
@@ -135,6 +138,9 @@ async function receive(cluster: Cluster, followed: Followed): Promise<Follower> 
         const unlike = await copy.readDifferingOrder();
         return unlike.length > 0 ? unlike : copy.readDifferences();
       };
+      // Comparing takes seconds, in which nothing arrives.
+      for (const until = performance.now() + catchUpWithinMs; performance.now() < until; await pause(500))
+        if (await copy.isToldToTheEnd()) break;
       let unlike = await look();
       for (const until = performance.now() + catchUpWithinMs; performance.now() < until; ) {
         if (unlike.length === 0) break;
@@ -323,12 +329,18 @@ function differingOrder(told: readonly number[], ledger: readonly number[]): str
   return [`told ${told.length} transactions in another order than the ledger, from place ${at} on`];
 }
 
+// A hold is told as its lot.
+const isTold = (sql: Sql, wids: number[]) =>
+  sql`kind <> 'hold' and (wid = any(${wids}::integer[]) or to_wid = any(${wids}::integer[]))`;
+
 async function readNumbers(sql: Sql, wids: number[]): Promise<number[]> {
   const rows = await sql<{ no: number }[]>`
-    select transaction_no as no
-    from stock_transaction
-    -- A hold is told as its lot.
-    where kind <> 'hold' and (wid = any(${wids}::integer[]) or to_wid = any(${wids}::integer[]))
-    order by transaction_no`;
+    select transaction_no as no from stock_transaction where ${isTold(sql, wids)} order by transaction_no`;
   return rows.map(({ no }) => no);
+}
+
+async function readLastNumber(sql: Sql, wids: number[]): Promise<number | undefined> {
+  const [last] = await sql<{ no: number }[]>`
+    select transaction_no as no from stock_transaction where ${isTold(sql, wids)} order by transaction_no desc limit 1`;
+  return last?.no;
 }
