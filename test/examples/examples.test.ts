@@ -100,6 +100,8 @@ describe('the documents', () => {
       return said === null ? [] : [{ where, code, script: said[1]!, rest: said[2] ?? '' }];
     });
     for (const { where, code, script, rest } of commands) {
+      // pnpm's own command.
+      if (script === 'install') continue;
       if (!(script in scripts)) wrong.push(`${where}: ${code}`);
       else if (script === 'inventory' && !isCommand(rest)) wrong.push(`${where}: ${code}`);
     }
