@@ -220,6 +220,68 @@ test('a mirror that a service of 0.1 told some levels, or a client of 0.1 went o
   await second.close();
 });
 
+test('a mirror hands many records on in parts; the position moves with the last', async () => {
+  const lots = 3000;
+  let cursor = 'c0';
+  const page = (value: unknown[], totalCount = value.length, hasMore = false) => ({
+    ...{ value, totalCount, hasMore, page: 1, pageSize: 250, pageCount: 1 },
+  });
+  const answers: Record<string, (query: URLSearchParams) => unknown> = {
+    Token: () => ({ access_token: 't', expires_in: 1e6 }),
+    Me: () => ({ cursor, warehouses: [{ wID: 1, name: 'A' }] }),
+    Inventory(query) {
+      // All of them after the warehouse has its new name.
+      const from = (Number(query.get('page')) - 1) * 250;
+      if (cursor === 'c0') return page([]);
+      const value = Array.from({ length: 250 }, (_, index) => ({ recNo: from + index, warehouse: 'B' }));
+      return page(value, lots, from + 250 < lots);
+    },
+    'Item/All': () => page([]),
+    'Inventory/StockLevels/1': () => page([]),
+    Changes: (query) => ({
+      value: query.get('after') === cursor ? [] : [{ type: 'warehouse', wID: 1, name: 'B' }],
+      ...{ nextCursor: cursor, hasMore: false },
+    }),
+  };
+  const fetch = async (input: string | URL | Request) => {
+    const { pathname, searchParams } = new URL(String(input));
+    const answer = answers[pathname.replace('/api/v1/', '')]!(searchParams);
+    return Response.json(answer, { headers: { 'X-Next-Modified-Since': cursor } });
+  };
+  const inventory = new InventoryClient({
+    ...{ baseUrl: 'http://localhost/api/v1', clientId: 'a', clientSecret: 'b' },
+    fetch: fetch as typeof globalThis.fetch,
+  });
+  const shelf: Shelf = { kinds: new Map(), position: null };
+  const parts: [number, unknown][] = [];
+  const store = shelfStore(shelf);
+  const upsert: MirrorStore['upsert'] = (records, position) => {
+    parts.push([records.length, position && JSON.parse(position).cursor]);
+    return store.upsert(records, position);
+  };
+  const mirror = inventory.mirror({ store: { ...store, upsert } });
+  await mirror.caughtUp();
+  parts.length = 0;
+  const before = shelf.position;
+  cursor = 'c1';
+  await mirror.caughtUp();
+  await mirror.close();
+  expect(shelf.kinds.get('lot')!.size).toBe(lots);
+  expect(shelf.kinds.get('warehouse')!.get(1)).toEqual({ wID: 1, name: 'B' });
+  expect(Math.max(...parts.map(([count]) => count))).toBeLessThan(1500);
+  const moved = parts.findIndex(([, at]) => at === 'c1');
+  expect(parts.slice(0, moved).map(([, at]) => at)).toEqual(Array(moved).fill('c0'));
+  expect(moved).toBe(parts.length - 1);
+  expect(moved).toBeGreaterThan(1);
+  // As after a crash between two parts: the changes are read again from where the position is.
+  shelf.position = before;
+  for (let recNo = 1000; recNo < lots; recNo++) shelf.kinds.get('lot')!.delete(recNo);
+  const next = inventory.mirror({ store });
+  await next.caughtUp();
+  await next.close();
+  expect([shelf.kinds.get('lot')!.size, JSON.parse(shelf.position!).cursor]).toEqual([lots, 'c1']);
+});
+
 test('a mirror reads the lists again when its warehouses are others', async () => {
   const client = await service.client({ warehouses: [1] });
   const inventory = new InventoryClient({

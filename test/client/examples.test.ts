@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { choosePort } from '@inventory/local/free-port';
 import { afterEach, beforeAll, expect, test } from 'vitest';
@@ -81,6 +81,33 @@ test('the scanner works offline, and is killed and started again without harm', 
   ]);
 });
 
+test('the scanner tells an error of the disk from a missing network', async () => {
+  // The disk takes nothing, and then takes nothing back.
+  writeFileSync(
+    join(folder, 'broken-disk.mjs'),
+    `import { open } from 'node:fs/promises';
+    const probe = await open(process.execPath);
+    const files = Object.getPrototypeOf(probe);
+    await probe.close();
+    const { truncate } = files;
+    let isBroken = false;
+    files.appendFile = async () => {
+      isBroken = true;
+      throw Object.assign(new Error('injected'), { code: 'EIO' });
+    };
+    files.truncate = function (...given) {
+      return isBroken ? files.appendFile() : truncate.apply(this, given);
+    };`,
+  );
+  const scanner = await start('scanner/scanner.mjs', {
+    ...(await settings()),
+    ...{ QUEUE: 'broken.queue', NODE_OPTIONS: '--import ./broken-disk.mjs' },
+  });
+  scanner.child.stdin.write('+5 WIDGET\n');
+  await scanner.said('broken.queue could be neither written nor put back');
+  expect(scanner.output()).not.toContain('no network');
+});
+
 test('the webhook receiver takes what the service has signed, and nothing else', async () => {
   const client = await service.client();
   // The address comes before the secret, which the receiver has to know.
@@ -129,5 +156,30 @@ test.skipIf(process.getBuiltinModule('node:sqlite') === undefined)(
     expect(unitsOf()).toEqual([3.5, 7]);
     second.child.kill('SIGTERM');
     expect(await once(second.child, 'exit')).toEqual([0, null]);
+
+    // A copy that has to be made again is cleared whole or not at all.
+    const database = new DatabaseSync(join(folder, 'copy.db'));
+    database.exec(`
+      update position set at = json_set(at, '$.minimumsAt', 'of an earlier version');
+      create trigger kept before delete on position begin select raise(abort, 'killed here'); end;
+    `);
+    database.close();
+    const third = await start('mirror-sqlite/mirror.mjs', env);
+    expect(await once(third.child, 'exit')).toEqual([1, null]);
+    expect(third.output()).toContain('killed here');
+    expect(unitsOf()).toEqual([3.5, 7]);
+  },
+);
+
+test.skipIf(process.getBuiltinModule('node:sqlite') === undefined)(
+  'the mirror in SQLite ends quietly when it is stopped before it has caught up',
+  async () => {
+    const proxy = await startFaultProxy(service.baseUrl, () => 'drop');
+    const env = { ...(await settings(proxy.baseUrl)), DATABASE: 'never.db' };
+    const mirror = await start('mirror-sqlite/mirror.mjs', env);
+    await expect.poll(() => proxy.seen.length).toBeGreaterThan(0);
+    mirror.child.kill('SIGTERM');
+    expect(await once(mirror.child, 'exit')).toEqual([0, null]);
+    expect(mirror.output()).toBe('');
   },
 );

@@ -143,6 +143,24 @@ test('an error in the middle of a batch has the results that are known', async (
   expect((await inventory.lots({ itemID }).page()).totalCount).toBe(600);
 });
 
+test('a refusal after operations of a batch that were applied: unknown, with their results', async () => {
+  const operations = Array.from({ length: 501 }, (_, index) => ({
+    ...{ op: 'receive' as const, itemID: 'A', units: 1, wid: 1, reasonCode: 0, remark: `${index}` },
+  }));
+  const applied = { status: 'applied', statusCode: 201, body: {} };
+  const refused = { status: 'refused', statusCode: 409, error: { message: 'No.' } };
+  const forbidden = { refuse: 403, body: '{"statusCode":403,"error":"forbidden","message":"No."}' };
+  const told = async (first: object) => {
+    const answer = { refuse: 200, body: JSON.stringify({ results: Array(500).fill(first) }) };
+    const { inventory, calls } = await behind([answer, forbidden]);
+    const error = await inventory.batch({ mode: 'each', operations }).catch((each) => each);
+    expect(calls()).toHaveLength(2);
+    return [error.status, error.outcome, error.results.length];
+  };
+  expect(await told(applied)).toEqual([403, 'unknown', 500]);
+  expect(await told(refused)).toEqual([403, 'notApplied', 500]);
+});
+
 test.each([409, 400, 404, 413, 500, 501])('%i is final', async (status) => {
   const body = await receipt();
   const text = JSON.stringify({ statusCode: status, error: 'conflict', message: 'No.' });
@@ -166,7 +184,9 @@ describe('an answer that has not the form of the service settles nothing', () =>
     [500, '{"status":500,"error":"Internal Server Error"}'],
     [500, '{"error":"internal_error","message":"No."}'],
     [501, '[]'],
+    [502, '{"statusCode":502,"error":"internal_error","message":"No."}'],
     [503, '{"message":"no healthy upstream"}'],
+    [504, '{"statusCode":504,"error":"internal_error","message":"No."}'],
   ];
 
   test.each(foreign)('%i %s', async (status, body) => {
@@ -190,6 +210,48 @@ describe('an answer that has not the form of the service settles nothing', () =>
     const again = await receipt();
     expect(await told(once.inventory.receive(again))).toBe(status === 413 ? 'unknown' : 'applied');
     expect(await ledgerOf(again.reference)).toBe(1);
+  });
+});
+
+describe('a read is repeated after an answer that is not of the service', () => {
+  const cut: Fault = { refuse: 200, body: '{"value":[{"recNo":1,"shortID":"A' };
+  const portal: Fault = { refuse: 200, body: '<html>Welcome to our Wi-Fi</html>' };
+  const faults: [string, Fault][] = [
+    ['of a portal', portal],
+    ['of a network of proxies', { refuse: 520, body: '<html>' }],
+    ['that was cut off', cut],
+    ['that is empty', { refuse: 200, body: '' }],
+  ];
+
+  test.each(faults)('%s', async (_, fault) => {
+    const stock = await receipt();
+    const { inventory, calls } = await behind([fault, fault, 'pass', fault]);
+    for await (const lot of inventory.lots({ itemID: stock.itemID })) expect(lot).toBe('none');
+    expect(await inventory.me()).toMatchObject({ readOnly: false });
+    expect(calls()).toHaveLength(5);
+    const never = await behind(Array(99).fill(fault), { timeoutMs: 1000 });
+    await expect(never.inventory.me()).rejects.toMatchObject({
+      ...{ code: 'unexpected_answer', outcome: 'notApplied' },
+    });
+  });
+
+  test('and the feed goes on, however long that takes', async () => {
+    const { inventory } = await behind([]);
+    const { cursor } = await inventory.me();
+    const stock = await receipt();
+    const { transactionNo } = await inventory.receive(stock);
+    const bad = await behind(
+      Array.from({ length: 16 }, (_, index) => (index % 2 ? cut : portal)),
+      {
+        timeoutMs: 1000,
+      },
+    );
+    for await (const change of bad.inventory.changes({ after: cursor, wait: 0 })) {
+      if (change.type !== 'stock') continue;
+      expect(change.transactionNo).toBe(transactionNo);
+      break;
+    }
+    expect(bad.calls()).toHaveLength(17);
   });
 });
 
@@ -240,6 +302,15 @@ describe('the token', () => {
     await expect(inventory.me()).rejects.toMatchObject({ status: 401, code: 'unauthorized' });
     expect(await inventory.me()).toMatchObject({ readOnly: false });
     expect(proxy.seen.filter(isToken)).toHaveLength(3);
+  });
+
+  test('is not asked for again before the time that the service asks to wait', async () => {
+    const proxy = await startFaultProxy(service.baseUrl, () => ({
+      ...{ refuse: 429, retryAfter: '60', body: '{"message":"Rate limit"}' },
+    }));
+    const inventory = await typedClient(service, { baseUrl: proxy.baseUrl, timeoutMs: 10_000 });
+    await expect(inventory.me()).rejects.toMatchObject({ status: 429, retryAfterMs: 60_000 });
+    expect(proxy.seen).toHaveLength(1);
   });
 
   test('is fetched again before it ends, while calls go on with the old one', async () => {

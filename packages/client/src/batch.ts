@@ -38,7 +38,7 @@ export async function sendEach(
       send({ ...head, operations: some }, leftMs);
     const { known, failure } = await insist(list, sendSome, timeoutMs, signal);
     for (const [place, result] of known) results.push({ ...result, index: from + place });
-    if (failure !== null) throw results.length === 0 ? failure : failure.with({ results });
+    if (failure !== null) throw results.length === 0 ? failure : afterResults(failure, results);
     if ([...known.values()].some(isBusy)) {
       if (isResend && results.length < keyed.length) throw unsent(results);
       return answerOf(fill(results, keyed));
@@ -46,6 +46,12 @@ export async function sendEach(
     from += list.length;
   }
   return answerOf(results);
+}
+
+/** An error that came after these results. It speaks for all operations, and some may be applied. */
+function afterResults(failure: InventoryError, results: Result[]): InventoryError {
+  const isApplied = results.some(({ status }) => status === 'applied');
+  return failure.with({ results, outcome: isApplied ? 'unknown' : failure.outcome });
 }
 
 /** `known`: results by place in the list, in order. */

@@ -1,4 +1,4 @@
-import type { components } from './api/schema.ts';
+import type { paths } from './api/schema.ts';
 import type * as Api from './api/types.ts';
 import { sendEach } from './batch.ts';
 import { createFeed, type Feed } from './changes/feed.ts';
@@ -14,7 +14,7 @@ import {
 import { createListing, type Listing, type Page, type PageQuery } from './lists/listing.ts';
 import { type OfflineQueue, type OfflineQueueOptions, openOfflineQueue } from './queue/offline-queue.ts';
 
-type Schemas = components['schemas'];
+type Method = 'get' | 'post' | 'put' | 'delete';
 
 /** How to reach the service. `exact: true`: quantities come out as decimal texts. */
 export type ClientOptions<Exact extends boolean = boolean> = TransportOptions & { exact?: Exact | undefined };
@@ -48,40 +48,28 @@ export class InventoryClient<Exact extends boolean = false> {
 
   /** Receives stock: a new lot. */
   receive(body: Api.ReceiveBody, options?: WriteOptions): Promise<Api.Received<Exact>> {
-    const { api } = this.#transport;
-    return this.#write(options, (how) =>
-      api.POST('/Inventory/Receive', { body: body as Schemas['ReceiveCall'], ...how }),
-    );
+    return this.#post('/Inventory/Receive', body, options);
   }
 
   /** Moves stock between spots or warehouses. */
   move(body: Api.Trying<Api.MoveBody>, options?: WriteOptions): Promise<Api.MoveTried<Exact>>;
   move(body: Api.MoveBody, options?: WriteOptions): Promise<Api.Moved<Exact>>;
   move(body: Api.MoveBody, options?: WriteOptions): Promise<Api.MoveTried<Exact> | Api.Moved<Exact>> {
-    const { api } = this.#transport;
-    return this.#write(options, (how) =>
-      api.POST('/Inventory/Move', { body: body as Schemas['MoveCall'], ...how }),
-    );
+    return this.#post('/Inventory/Move', body, options);
   }
 
   /** Takes stock out. */
   issue(body: Api.Trying<Api.IssueBody>, options?: WriteOptions): Promise<Api.IssueTried<Exact>>;
   issue(body: Api.IssueBody, options?: WriteOptions): Promise<Api.Issued<Exact>>;
   issue(body: Api.IssueBody, options?: WriteOptions): Promise<Api.IssueTried<Exact> | Api.Issued<Exact>> {
-    const { api } = this.#transport;
-    return this.#write(options, (how) =>
-      api.POST('/Inventory/Issue', { body: body as Schemas['IssueCall'], ...how }),
-    );
+    return this.#post('/Inventory/Issue', body, options);
   }
 
   /** Makes the recorded units those that were counted. */
   count(body: Api.Trying<Api.CountBody>, options?: WriteOptions): Promise<Api.CountTried<Exact>>;
   count(body: Api.CountBody, options?: WriteOptions): Promise<Api.Counted<Exact>>;
   count(body: Api.CountBody, options?: WriteOptions): Promise<Api.CountTried<Exact> | Api.Counted<Exact>> {
-    const { api } = this.#transport;
-    return this.#write(options, (how) =>
-      api.POST('/Inventory/Count', { body: body as Schemas['CountCall'], ...how }),
-    );
+    return this.#post('/Inventory/Count', body, options);
   }
 
   /** Undoes a transaction, once. */
@@ -91,20 +79,14 @@ export class InventoryClient<Exact extends boolean = false> {
     body: Api.ReverseBody,
     options?: WriteOptions,
   ): Promise<Api.ReverseTried<Exact> | Api.Reversed<Exact>> {
-    const { api } = this.#transport;
-    return this.#write(options, (how) =>
-      api.POST('/Inventory/Reverse', { body: body as Schemas['ReverseCall'], ...how }),
-    );
+    return this.#post('/Inventory/Reverse', body, options);
   }
 
   /** Puts a lot on hold, or releases it. */
   hold(body: Api.Trying<Api.HoldBody>, options?: WriteOptions): Promise<Api.HoldTried<Exact>>;
   hold(body: Api.HoldBody, options?: WriteOptions): Promise<Api.Held<Exact>>;
   hold(body: Api.HoldBody, options?: WriteOptions): Promise<Api.HoldTried<Exact> | Api.Held<Exact>> {
-    const { api } = this.#transport;
-    return this.#write(options, (how) =>
-      api.POST('/Inventory/Hold', { body: body as Schemas['HoldCall'], ...how }),
-    );
+    return this.#post('/Inventory/Hold', body, options);
   }
 
   /**
@@ -117,16 +99,14 @@ export class InventoryClient<Exact extends boolean = false> {
     body: Api.BatchBody,
     options: WriteOptions = {},
   ): Promise<Api.BatchTried<Exact> | Api.Batched<Exact>> {
-    const { api } = this.#transport;
-    const post = (sent: Api.BatchBody, how: ReturnType<Transport['how']>) =>
-      api.POST('/Inventory/Batch', { body: sent as Schemas['BatchRequest'], ...how });
+    const post = <Answer>(sent: Api.BatchBody, how: How) =>
+      this.#call<Answer>('post', '/Inventory/Batch', { body: sent }, how);
     const { signal, idempotencyKey = newKey() } = options;
     const isResend =
       options.idempotencyKey !== undefined || body.operations.some(({ key }) => typeof key === 'string');
-    if (body.mode !== 'each')
-      return this.#read({ signal, idempotencyKey, isResend }, (how) => post(body, how));
+    if (body.mode !== 'each') return post(body, { signal, idempotencyKey, isResend });
     const send = (list: Api.BatchBody, timeoutMs: number) =>
-      this.#read<Api.Batched>({ signal, timeoutMs, kind: 'keyed', isResend }, (how) => post(list, how));
+      post<Api.Batched>(list, { signal, timeoutMs, kind: 'keyed', isResend });
     const each = { signal, idempotencyKey, isResend, timeoutMs: this.#timeoutMs };
     return (await sendEach(body, send, each)) as unknown as Api.Batched<Exact>;
   }
@@ -138,12 +118,7 @@ export class InventoryClient<Exact extends boolean = false> {
     { wid, ...rest }: Api.LotsQuery = {},
     options?: CallOptions,
   ): Listing<Api.FullLot<Exact>> | Listing<Api.Lot<Exact>> {
-    const { api } = this.#transport;
-    return this.#list(rest, options, (asked, how) =>
-      wid === undefined
-        ? api.GET('/Inventory', { params: { query: asked as object }, ...how })
-        : api.GET('/Inventory/{wid}', { params: { path: { wid }, query: asked as object }, ...how }),
-    );
+    return this.#list(wid === undefined ? '/Inventory' : '/Inventory/{wid}', rest, options, wid);
   }
 
   /** The figures of each item, in one warehouse (`wid`) or summed over all in scope. */
@@ -156,40 +131,26 @@ export class InventoryClient<Exact extends boolean = false> {
     { wid, ...rest }: Api.StockLevelsQuery = {},
     options?: CallOptions,
   ): Listing<Api.FullStockLevel<Exact>> | Listing<Api.StockLevel<Exact>> {
-    const { api } = this.#transport;
-    return this.#list(rest, options, (asked, how) =>
-      wid === undefined
-        ? api.GET('/Inventory/StockLevels', { params: { query: asked as object }, ...how })
-        : api.GET('/Inventory/StockLevels/{wid}', {
-            params: { path: { wid }, query: asked as object },
-            ...how,
-          }),
-    );
+    const path = wid === undefined ? '/Inventory/StockLevels' : '/Inventory/StockLevels/{wid}';
+    return this.#list(path, rest, options, wid);
   }
 
   /** The units of each item that were in stock at the end of a moment. */
   stockAt(query: Api.StockAtQuery, options?: CallOptions): Listing<Api.StockAt<Exact>> {
-    const { api } = this.#transport;
-    return this.#list(query, options, (asked, how) =>
-      api.GET('/Inventory/StockAt', { params: { query: asked as never }, ...how }),
-    );
+    return this.#list('/Inventory/StockAt', query, options);
   }
 
   /** What happened to the stock of an item, day by day, up to 366 days. */
   async stockDays(query: Api.StockDaysQuery, options: CallOptions = {}): Promise<Api.StockDay<Exact>[]> {
-    const { api } = this.#transport;
-    const { value } = await this.#read<{ value: Api.StockDay<Exact>[] }>(options, (how) =>
-      api.GET('/Inventory/StockDays', { params: { query: query as never }, ...how }),
-    );
+    type Answer = { value: Api.StockDay<Exact>[] };
+    const params = { query };
+    const { value } = await this.#call<Answer>('get', '/Inventory/StockDays', { params }, options);
     return value;
   }
 
   /** How many transactions of each kind each client made, by hour or day. */
   activity(query: Api.ActivityQuery, options?: CallOptions): Listing<Api.Activity> {
-    const { api } = this.#transport;
-    return this.#list(query, options, (asked, how) =>
-      api.GET('/Inventory/Activity', { params: { query: asked as never }, ...how }),
-    );
+    return this.#list('/Inventory/Activity', query, options);
   }
 
   /** Sets the minimum of an item in a warehouse, or removes it. It may be repeated. */
@@ -197,40 +158,24 @@ export class InventoryClient<Exact extends boolean = false> {
     { wid, partNo, ...body }: Api.MinimumBody,
     options: CallOptions = {},
   ): Promise<Api.Minimum<Exact>> {
-    const { api } = this.#transport;
-    const path = { wid, partNo };
-    return this.#read(options, (how) =>
-      api.PUT('/Inventory/StockLevels/{wid}/{partNo}', {
-        params: { path },
-        body: body as Schemas['MinimumToSet'],
-        ...how,
-      }),
-    );
+    const params = { path: { wid, partNo } };
+    return this.#call('put', '/Inventory/StockLevels/{wid}/{partNo}', { params, body }, options);
   }
 
   /** The items by ShortID; with `all: true`, discontinued ones, too. */
   items(query: Api.ItemsQuery = {}, options?: CallOptions): Listing<Api.Item<Exact>> {
-    const { api } = this.#transport;
     const { all, ...rest } = query;
-    return this.#list(rest, options, (asked, how) =>
-      api.GET(all ? '/Item/All' : '/Item', { params: { query: asked as object }, ...how }),
-    );
+    return this.#list(all ? '/Item/All' : '/Item', rest, options);
   }
 
   /** What reason codes mean, by code. */
   reasons(query: Api.ReasonsQuery = {}, options?: CallOptions): Listing<Api.Reason> {
-    const { api } = this.#transport;
-    return this.#list(query, options, (asked, how) =>
-      api.GET('/Reasons', { params: { query: asked as object }, ...how }),
-    );
+    return this.#list('/Reasons', query, options);
   }
 
   /** The applied transactions, the newest first. */
   transactions(query: Api.TransactionsQuery = {}, options?: CallOptions): Listing<Api.Transaction<Exact>> {
-    const { api } = this.#transport;
-    return this.#list(query, options, (asked, how) =>
-      api.GET('/Inventory/Transactions', { params: { query: asked as object }, ...how }),
-    );
+    return this.#list('/Inventory/Transactions', query, options);
   }
 
   /**
@@ -238,69 +183,53 @@ export class InventoryClient<Exact extends boolean = false> {
    * again. Keep `cursor` of what this returns to go on there later.
    */
   changes(query: Api.ChangesQuery = {}, options: CallOptions = {}): Feed<Api.Change<Exact>> {
-    const { api } = this.#transport;
     const { signal } = options;
     return createFeed(
       query,
-      (asked) =>
-        this.#read({ signal, isPatient: true, waitMs: (asked.wait ?? 0) * 1000 }, (how) =>
-          api.GET('/Changes', { params: { query: asked as object }, ...how }),
-        ),
+      (asked) => {
+        const how = { signal, isPatient: true, waitMs: (asked.wait ?? 0) * 1000 };
+        return this.#call('get', '/Changes', { params: { query: asked } }, how);
+      },
       signal,
     );
   }
 
   /** One item. */
   item(name: ItemName, options: CallOptions = {}): Promise<Api.Item<Exact>> {
-    const { api } = this.#transport;
     if (typeof name === 'number') return this.item({ partNo: name }, options);
     if (typeof name === 'string') return this.item({ shortID: name }, options);
     if ('partNo' in name) {
-      const path = { partNoOrShortID: name.partNo };
-      return this.#read(options, (how) => api.GET('/Item/{partNoOrShortID}', { params: { path }, ...how }));
+      const params = { path: { partNoOrShortID: name.partNo } };
+      return this.#call('get', '/Item/{partNoOrShortID}', { params }, options);
     }
-    const query =
-      'alias' in name
-        ? { key: name.alias, type: 'alias' as const }
-        : { key: name.shortID, type: 'id' as const };
-    return this.#read(options, (how) => api.GET('/Item', { params: { query }, ...how }));
+    const query = 'alias' in name ? { key: name.alias, type: 'alias' } : { key: name.shortID, type: 'id' };
+    return this.#call('get', '/Item', { params: { query } }, options);
   }
 
   /** One lot with all that is stored of it, and its last changes. */
   lot(recNo: number, options: CallOptions = {}): Promise<Api.LotWithHistory<Exact>> {
-    const { api } = this.#transport;
-    return this.#read(options, (how) =>
-      api.GET('/Inventory/Lots/{recNo}', { params: { path: { recNo } }, ...how }),
-    );
+    return this.#call('get', '/Inventory/Lots/{recNo}', { params: { path: { recNo } } }, options);
   }
 
   /** One transaction with all of its lines. */
   transaction(transactionNo: number, options: CallOptions = {}): Promise<Api.Transaction<Exact>> {
-    const { api } = this.#transport;
-    return this.#read(options, (how) =>
-      api.GET('/Inventory/Transactions/{transactionNo}', { params: { path: { transactionNo } }, ...how }),
-    );
+    const params = { path: { transactionNo } };
+    return this.#call('get', '/Inventory/Transactions/{transactionNo}', { params }, options);
   }
 
   /** Looks up codes: all matching items, lots, serials, tags and spots, with the operations open to each. */
   scan(body: Api.ScanBody, options: CallOptions = {}): Promise<Api.Scanned<Exact>> {
-    const { api } = this.#transport;
-    return this.#read({ ...options, kind: 'read' }, (how) =>
-      api.POST('/Scan', { body: body as Schemas['ScanRequest'], ...how }),
-    );
+    return this.#call('post', '/Scan', { body }, { ...options, kind: 'read' });
   }
 
   /** This client itself: its rights, its warehouses, its limits, and the position of the change feed. */
   me(options: CallOptions = {}): Promise<Api.Me> {
-    return this.#read(options, (how) => this.#transport.api.GET('/Me', how));
+    return this.#call('get', '/Me', {}, options);
   }
 
   /** Creates an item. After a lost answer, a resend is refused as a duplicate, and `outcome` is `unknown`. */
   createItem(body: Api.ItemCreateBody, options: CallOptions = {}): Promise<Api.ItemCreated<Exact>> {
-    const { api } = this.#transport;
-    return this.#read(options, (how) =>
-      api.POST('/Item', { body: body as Schemas['ItemCreateRequest'], ...how }),
-    );
+    return this.#call('post', '/Item', { body }, options);
   }
 
   /** Changes the fields that are given, of the item with this `shortID`. */
@@ -308,10 +237,7 @@ export class InventoryClient<Exact extends boolean = false> {
     body: Api.ItemUpdateBody,
     options: CallOptions = {},
   ): Promise<{ shortID: string; status: 'updated' }> {
-    const { api } = this.#transport;
-    return this.#read(options, (how) =>
-      api.PUT('/Item', { body: body as Schemas['ItemUpdateRequest'], ...how }),
-    );
+    return this.#call('put', '/Item', { body }, options);
   }
 
   /** Discontinues an item; its lots stay. */
@@ -319,9 +245,8 @@ export class InventoryClient<Exact extends boolean = false> {
     shortID: string,
     options: CallOptions = {},
   ): Promise<{ shortID: string; status: 'discontinued' }> {
-    const { api } = this.#transport;
-    const path = { partNoOrShortID: shortID };
-    return this.#read(options, (how) => api.DELETE('/Item/{partNoOrShortID}', { params: { path }, ...how }));
+    const params = { path: { partNoOrShortID: shortID } };
+    return this.#call('delete', '/Item/{partNoOrShortID}', { params }, options);
   }
 
   /**
@@ -329,12 +254,10 @@ export class InventoryClient<Exact extends boolean = false> {
    * can, each once and in order.
    */
   offlineQueue(options: OfflineQueueOptions): OfflineQueue {
-    return openOfflineQueue((body, signal) => {
-      const { api } = this.#transport;
-      return this.#read({ signal, kind: 'keyed' }, (how) =>
-        api.POST('/Inventory/Batch', { body: body as Schemas['BatchRequest'], ...how }),
-      );
-    }, options);
+    return openOfflineQueue(
+      (body, signal) => this.#call('post', '/Inventory/Batch', { body }, { signal, kind: 'keyed' }),
+      options,
+    );
   }
 
   /** Keeps `store` equal to the lists: reads them once, and then every change. */
@@ -342,32 +265,41 @@ export class InventoryClient<Exact extends boolean = false> {
     return startMirror(this as unknown as MirrorSource, options as unknown as MirrorOptions);
   }
 
-  async #read<Answer>(
-    how: How,
-    call: (how: ReturnType<Transport['how']>) => Promise<{ data?: unknown; response: Response }>,
-  ): Promise<Answer> {
-    return (await this.#transport.read<Answer>(call(this.#transport.how(how)))).body;
+  async #call<Answer>(method: Method, path: keyof paths, init: object, how: How): Promise<Answer> {
+    return (await this.#ask<Answer>(method, path, init, how)).body;
   }
 
-  #write<Answer>(
+  /** One call of the document. The caller names the type of its answer. */
+  #ask<Answer>(method: Method, path: keyof paths, init: object, how: How) {
+    const { api, how: optionsOf, read } = this.#transport;
+    return read<Answer>(api.request(method, path as never, { ...init, ...optionsOf(how) } as never));
+  }
+
+  /** A stock transaction. */
+  #post<Answer>(
+    path: keyof paths,
+    body: object,
     { signal, idempotencyKey }: WriteOptions = {},
-    call: (how: ReturnType<Transport['how']>) => Promise<{ data?: unknown; response: Response }>,
   ): Promise<Answer> {
     const isResend = idempotencyKey !== undefined;
-    return this.#read({ signal, idempotencyKey: idempotencyKey ?? newKey(), isResend }, call);
+    return this.#call(
+      'post',
+      path,
+      { body },
+      { signal, idempotencyKey: idempotencyKey ?? newKey(), isResend },
+    );
   }
 
+  /** `wid`: for a path that has one. */
   #list<Item>(
+    path: keyof paths,
     query: PageQuery,
     { signal }: CallOptions = {},
-    call: (
-      query: PageQuery,
-      how: ReturnType<Transport['how']>,
-    ) => Promise<{ data?: unknown; response: Response }>,
+    wid?: number,
   ): Listing<Item> {
     return createListing<Item>(query, async (asked, isPatient) => {
-      const sent = call(asked, this.#transport.how({ signal, isPatient }));
-      const { body, headers } = await this.#transport.read<Page<Item>>(sent);
+      const params = { path: { wid }, query: asked };
+      const { body, headers } = await this.#ask<Page<Item>>('get', path, { params }, { signal, isPatient });
       return { ...body, nextModifiedSince: headers.get('X-Next-Modified-Since') };
     });
   }

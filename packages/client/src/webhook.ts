@@ -51,7 +51,7 @@ export async function verifyWebhook<Body = WebhookMessage>(
 function textOf(body: unknown): string {
   if (typeof body === 'string') return body;
   if (!ArrayBuffer.isView(body) && !(body instanceof ArrayBuffer))
-    throw refused('the body is neither bytes nor a text; it must not be parsed before');
+    throw refused('the body must be its bytes or its text, not parsed');
   return new TextDecoder().decode(body as Uint8Array);
 }
 
@@ -82,7 +82,7 @@ function refused(why: string): InventoryError {
   return new InventoryError({
     status: 0,
     code: 'invalid_signature',
-    message: `The webhook is not of the service, or not for this receiver: ${why}.`,
+    message: `The webhook is not for this receiver: ${why}.`,
     outcome: 'notApplied',
   });
 }

@@ -259,7 +259,8 @@ export interface paths {
          * The stock of an item, day by day
          * @description *Extension.* One record for each day of UTC, up to 366 days, from the ledger. `inStock` is the stock at the end of the day: that of the day
          *     before, plus `received`, `movedIn` and `counted`, less `issued` and `movedOut`. A reversal counts as less of what it undid, on its own day. Over
-         *     several warehouses, moves between them change nothing. Days that are over never change; today is told as far as it went.
+         *     several warehouses, moves between them change nothing. Days that are over never change; today is told as far as it went, and
+         *     later days are left out.
          *
          *     **Permission:** Item Master List (11), else 403. **Reads:** open to read-only clients. **Scope:** a warehouse outside the scope of the client gets 403, one that does not exist too.
          */

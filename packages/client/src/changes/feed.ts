@@ -24,7 +24,7 @@ const busyPauseMs = 500;
 
 /**
  * Follows the feed. `read` reads one page. What is lost on the way is asked for again, for as long as it
- * takes; a refusal ends it.
+ * takes; a refusal of the service ends it.
  */
 export function createFeed<Change>(
   asked: FeedQuery,
@@ -39,8 +39,9 @@ export function createFeed<Change>(
         return await read({ ...asked, after: cursor, wait: asked.wait ?? waitSeconds });
       } catch (error) {
         const isOver = !(error instanceof InventoryError) || error.code === 'aborted';
-        if (isOver || !isTemporary(error.status)) throw error;
-        await pause(pauseMs(tries), signal);
+        // A portal or a proxy that answers in place of the service says nothing about the feed.
+        if (isOver || !(isTemporary(error.status) || error.code === 'unexpected_answer')) throw error;
+        await pause(pauseMs(tries, error.retryAfterMs), signal);
       }
     }
   }

@@ -27,7 +27,7 @@ export type MirrorStore<Exact extends boolean = false> = {
   clear(): Waitable<void>;
   /**
    * Stores the records and the position together. A null position means that the lists are not read whole
-   * yet.
+   * yet. Many records come in parts: the position stays the same until the last part.
    */
   upsert(records: readonly Upsert<Exact>[], position: string | null): Waitable<void>;
 };
@@ -70,6 +70,8 @@ type Position = {
 };
 
 const limit = 1000;
+// A renamed warehouse brings all of its lots. More than so many records go to the store in parts.
+const recordsMax = 1000;
 const waitSeconds = 25;
 const busyPauseMs = 500;
 // Then the lots that were modified since are read, so that a new name makes the mirror read few lots again.
@@ -132,13 +134,14 @@ export function startMirror(source: MirrorSource, { store: given, onError }: Mir
       } catch (error) {
         if (hasFailed() || !(error instanceof InventoryError)) throw error;
         if (stopping.signal.aborted) break;
+        losses += 1;
+        let waitMs = pauseMs(losses, error.retryAfterMs);
         if (!isTemporary(error.status)) {
           // One that is refused for ever must not ask all the time.
-          if (losses > 0 || !mustBeginAgain(error)) onError?.(error);
+          if (losses > 1 || !mustBeginAgain(error)) onError?.(error);
           if (mustBeginAgain(error)) position = null;
+          waitMs += growingMs(losses, 500, 60_000);
         }
-        losses += 1;
-        const waitMs = isTemporary(error.status) ? pauseMs(losses) : growingMs(losses, 500, 60_000);
         await pause(waitMs, stopping.signal);
       }
       if (waking.signal.aborted) waking = new AbortController();
@@ -232,7 +235,7 @@ async function renewLots(
 ): Promise<Position> {
   const records: Upsert[] = [];
   const list = source.lots({ view: 'full', modifiedSince: position.lots }, options);
-  const lots = await readList(list, lotUpsert, (more) => records.push(...more));
+  const lots = await readList(list, lotUpsert, keepIn(records, store, position));
   const next = { ...position, lots };
   await store.upsert(records, JSON.stringify(next));
   return next;
@@ -287,7 +290,7 @@ async function applyPage(
   const { records, wids, isRenamed } = readChanges(page.value);
   const position = { ...before, cursor: page.nextCursor, levels: { ...before.levels } };
   const told = new Set<boolean>();
-  const keep = (more: readonly Upsert[]) => records.push(...more);
+  const keep = keepIn(records, store, before);
   if (isRenamed) {
     const renamed = source.lots({ view: 'full', modifiedSince: before.lots }, options);
     position.lots = await readList(renamed, lotUpsert, keep);
@@ -300,6 +303,19 @@ async function applyPage(
   if (records.length > 0 || position.cursor !== before.cursor)
     await store.upsert(records, JSON.stringify(position));
   return position;
+}
+
+/**
+ * Makes the function that adds records to these. If they become too many, they go to the store with the
+ * position before. After a crash, the mirror reads the same changes and lists again from there, and the copy
+ * ends the same.
+ */
+function keepIn(records: Upsert[], store: MirrorStore, before: Position) {
+  const position = JSON.stringify(before);
+  return async (more: readonly Upsert[]): Promise<void> => {
+    records.push(...more);
+    if (records.length > recordsMax) await store.upsert(records.splice(0), position);
+  };
 }
 
 /** The records in some changes; the warehouses whose levels they change; and whether lots show a new name. */

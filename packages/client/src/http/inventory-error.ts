@@ -15,45 +15,46 @@ export type InventoryErrorFields = {
   details?: Readonly<Record<string, readonly string[]>> | null;
   requestId?: string | null;
   results?: readonly unknown[] | null;
+  retryAfterMs?: number | null;
   cause?: unknown;
+};
+
+const unknown = {
+  ...{ reason: null, figures: null, details: null, requestId: null, results: null, retryAfterMs: null },
 };
 
 /** A call that did not succeed: refused by the service, or without an answer. */
 export class InventoryError extends Error {
   /** The HTTP status; 0 without an answer. */
-  readonly status: number;
+  declare readonly status: number;
   /**
    * The service's code, such as `conflict`. Ours: `connection_lost`, `aborted`, `unexpected_answer` (from
    * something between us and the service), `storage_failed` (of a queue), `invalid_signature` (of a webhook).
    */
-  readonly code: string;
+  declare readonly code: string;
   /** The cause of a `conflict`: `insufficientStock`, `onHold`, … */
-  readonly reason: string | null;
+  declare readonly reason: string | null;
   /** The figures for the reason. Quantities are texts in an exact client. */
-  readonly figures: Readonly<Record<string, number | string>> | null;
+  declare readonly figures: Readonly<Record<string, number | string>> | null;
   /** Every offending field with its messages, with `validation_error`. */
-  readonly details: Readonly<Record<string, readonly string[]>> | null;
+  declare readonly details: Readonly<Record<string, readonly string[]>> | null;
   /** The service's id of the request, for its operators. */
-  readonly requestId: string | null;
+  declare readonly requestId: string | null;
   /**
    * `notApplied`: nothing was applied and never will be. `unknown`: send it again with the same
    * `idempotencyKey` to find out.
    */
-  readonly outcome: Outcome;
+  declare readonly outcome: Outcome;
   /** The known outcomes of the operations of a batch. */
-  readonly results: readonly unknown[] | null;
+  declare readonly results: readonly unknown[] | null;
+  /** How long the answer asks to wait before the next call, in milliseconds; null if it does not. */
+  declare readonly retryAfterMs: number | null;
 
   constructor({ message, cause, ...fields }: InventoryErrorFields) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = nameOf(fields.code, cause);
-    this.status = fields.status;
-    this.code = fields.code;
-    this.outcome = fields.outcome;
-    this.reason = fields.reason ?? null;
-    this.figures = fields.figures ?? null;
-    this.details = fields.details ?? null;
-    this.requestId = fields.requestId ?? null;
-    this.results = fields.results ?? null;
+    // Callers that abort look for the name that `fetch` gives.
+    const isAborted = fields.code === 'aborted' && cause instanceof Error;
+    Object.assign(this, unknown, fields, { name: isAborted ? cause.name : 'InventoryError' });
     Object.defineProperty(this, brand, { value: true });
   }
 
@@ -67,13 +68,8 @@ export class InventoryError extends Error {
 
   /** The same error with some fields changed. */
   with(changed: Partial<InventoryErrorFields>): InventoryError {
-    const { message, cause, status, code, reason, figures, details, requestId, outcome, results } = this;
-    const fields = { message, cause, status, code, reason, figures, details, requestId, outcome, results };
-    return new InventoryError({ ...fields, ...changed });
+    // An error hides these two from a spread.
+    const { message, cause } = this;
+    return new InventoryError({ ...this, message, cause, ...changed });
   }
-}
-
-/** Callers that abort look for the name that `fetch` gives. */
-function nameOf(code: string, cause: unknown): string {
-  return code === 'aborted' && cause instanceof Error ? cause.name : 'InventoryError';
 }

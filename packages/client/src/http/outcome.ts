@@ -1,5 +1,6 @@
 import type { Answer } from './attempt.ts';
 import { InventoryError, type Outcome } from './inventory-error.ts';
+import { askedMs } from './pauses.ts';
 import { parseJson } from './quantities.ts';
 
 /**
@@ -33,6 +34,8 @@ const codes = new Set<unknown>([
 
 /** The code of an error of the service; null if it has not the form of one. */
 function codeOf(status: number, body: ErrorBody): string | null {
+  // Only a proxy sends these, in whatever form: it has lost the service.
+  if (status === 502 || status === 504) return null;
   if (status === 429) {
     const isLimit = typeof body.message === 'string' && Object.keys(body).length === 1;
     return isLimit ? 'rate_limited' : null;
@@ -40,9 +43,16 @@ function codeOf(status: number, body: ErrorBody): string | null {
   return body.statusCode === status && codes.has(body.error) ? body.error! : null;
 }
 
-/** Whether an answer of success can be of the service, which always sends JSON, but for the head alone. */
-export function isJson({ text }: Answer, kind: CallKind): boolean {
-  return /^\s*[{[]/.test(text) || (kind === 'read' && text === '');
+/**
+ * Whether an answer of success can be of the service, which always sends JSON. What is between us may cut it
+ * off.
+ */
+export function isWhole({ text }: Answer): boolean {
+  try {
+    return JSON.parse(text) instanceof Object;
+  } catch {
+    return false;
+  }
 }
 
 /** The error of an answer that is no success. What is between us and the service settles nothing. */
@@ -53,13 +63,14 @@ export function refusedBy({ status, headers, text }: Answer, isExact: boolean): 
   return new InventoryError({
     status,
     code: code ?? 'unexpected_answer',
-    message: messageOf(body) ?? `The answer is ${status}, and no error object of the service.`,
+    message: messageOf(body) ?? `The answer ${status} is not of the service.`,
     outcome: code === null || body.outcome !== undefined ? 'unknown' : 'notApplied',
     reason: body.reason ?? null,
     figures: body.figures ?? null,
     details: body.details ?? null,
     results: body.results ?? null,
     requestId: headers.get('X-Request-Id'),
+    retryAfterMs: askedMs(headers.get('Retry-After')),
   });
 }
 

@@ -1,5 +1,7 @@
 const firstMs = 200;
 const longestMs = 5000;
+// A proxy may ask for days, and the service is back long before. A timer cannot wait for a month either.
+const askedMaxMs = 3_600_000;
 
 /** Whether a resend may get another answer: none came (0), the service is busy, or a proxy lost it. */
 export function isTemporary(status: number): boolean {
@@ -7,11 +9,11 @@ export function isTemporary(status: number): boolean {
 }
 
 /**
- * How long to wait before the next try. `tries`: how many there were. `retryAfter`: the header of that name,
- * in seconds or as a date. The jitter keeps callers apart that were refused together.
+ * How long to wait before the next try. `tries`: how many there were. `asked`: the milliseconds that the last
+ * answer asks to wait. The jitter keeps callers apart that were refused together.
  */
-export function pauseMs(tries: number, retryAfter: string | null = null): number {
-  return askedMs(retryAfter) + growingMs(tries, firstMs, longestMs);
+export function pauseMs(tries: number, asked: number | null = null): number {
+  return (asked ?? 0) + growingMs(tries, firstMs, longestMs);
 }
 
 /** A pause that doubles with each try, up to the longest, less at most half of it by chance. */
@@ -19,10 +21,11 @@ export function growingMs(tries: number, first: number, longest: number): number
   return Math.min(first * 2 ** (tries - 1), longest) * (0.5 + Math.random() / 2);
 }
 
-function askedMs(retryAfter: string | null): number {
-  if (retryAfter === null) return 0;
+/** The time that a `Retry-After` asks for, which is in seconds or a date; null if it asks for none. */
+export function askedMs(retryAfter: string | null): number | null {
+  if (retryAfter === null) return null;
   const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
-  return ms > 0 ? ms : 0;
+  return ms > 0 ? Math.min(ms, askedMaxMs) : null;
 }
 
 /** Waits, or until the signal is aborted. */

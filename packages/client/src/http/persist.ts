@@ -1,6 +1,6 @@
 import { type Answer, attempt } from './attempt.ts';
 import { InventoryError } from './inventory-error.ts';
-import { type CallKind, isJson, mayHaveArrived, outcomeOf, refusedBy } from './outcome.ts';
+import { type CallKind, isWhole, mayHaveArrived, outcomeOf, refusedBy } from './outcome.ts';
 import { isTemporary, pause, pauseMs } from './pauses.ts';
 
 export type Persistence = {
@@ -14,6 +14,8 @@ export type Persistence = {
   isResend?: boolean | undefined;
   /** Waits for its turn when there are too many calls, however long that takes. */
   isPatient?: boolean | undefined;
+  /** Gets a token. A foreign answer ends it: the call that waits for the token is tried again instead. */
+  isForToken?: boolean | undefined;
   signal?: AbortSignal | undefined;
 };
 
@@ -34,22 +36,20 @@ export async function persist(
   for (let tries = 1; ; tries++) {
     if (signal?.aborted) throw aborted(signal, kind, isUnsure);
     let failure: InventoryError;
-    let retryAfter: string | null = null;
     const sent: Sent = { anything: false };
     try {
       const limitMs = Math.min(how.attemptMs, until - performance.now());
       const answer = await attempt(limitMs, signal, (own) => send(own, sent));
-      if (answer.status >= 200 && answer.status < 300 && isJson(answer, kind)) return answer;
+      if (answer.status >= 200 && answer.status < 300 && isWhole(answer)) return answer;
       failure = refusedBy(answer, how.isExact);
-      retryAfter = answer.headers.get('Retry-After');
     } catch (error) {
       if (signal?.aborted) throw aborted(signal, kind, isUnsure || sent.anything);
       failure = error instanceof InventoryError ? error : lost(error, sent);
     }
     failure = failure.with({ outcome: outcomeOf(kind, failure, isUnsure) });
     isUnsure = failure.outcome === 'unknown';
-    if (!isTemporary(failure.status) && !mayBeSettled(failure, kind)) throw failure;
-    const waitMs = pauseMs(tries, retryAfter);
+    if (!isTemporary(failure.status) && !mayBeSettled(failure, how)) throw failure;
+    const waitMs = pauseMs(tries, failure.retryAfterMs);
     if (failure.status === 429 && how.isPatient) until += waitMs;
     if (performance.now() + waitMs >= until) throw failure;
     await pause(waitMs, signal);
@@ -57,11 +57,12 @@ export async function persist(
 }
 
 /**
- * Whether a resend, which is applied once, may get past what answered in place of the service. A body that is
- * too large for it is no smaller the next time.
+ * Whether a resend, which is applied at most once, may get past what answered in place of the service. A body
+ * that is too large for it is no smaller the next time, and a wrong address is told at once.
  */
-function mayBeSettled({ code, status }: InventoryError, kind: CallKind): boolean {
-  return kind === 'keyed' && code === 'unexpected_answer' && status !== 413;
+function mayBeSettled({ code, status }: InventoryError, { kind, isForToken }: Persistence): boolean {
+  const isForeign = kind !== 'unkeyed' && code === 'unexpected_answer' && !isForToken;
+  return isForeign && status !== 413 && !(kind === 'read' && status === 404);
 }
 
 function lost(error: unknown, sent: Sent): InventoryError {

@@ -1,7 +1,6 @@
 import createClient, { type Client } from 'openapi-fetch';
 import type { paths } from '../api/schema.ts';
 import type { Answer } from './attempt.ts';
-import { InventoryError } from './inventory-error.ts';
 import type { CallKind } from './outcome.ts';
 import { type Persistence, persist, type Sent } from './persist.ts';
 import { jsonText, parseJson } from './quantities.ts';
@@ -62,7 +61,9 @@ export function openTransport(options: TransportOptions): Transport {
     sent.anything = true;
     // The service never redirects, and whatever does must not be sent a secret.
     const response = await givenFetch(url, { ...init, redirect: 'manual' });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    // The head alone says nothing of a body.
+    const text = init.method === 'HEAD' ? '{}' : await response.text();
+    return { status: response.status, headers: response.headers, text };
   }
 
   const tokens = keepToken(async () => {
@@ -70,21 +71,22 @@ export function openTransport(options: TransportOptions): Transport {
     const { text } = await persist(
       (signal, sent) =>
         ask(`${baseUrl}/Token`, { method: 'POST', body: new URLSearchParams(form), signal }, sent),
-      { ...times, kind: 'read' },
+      { ...times, kind: 'read', isForToken: true },
     );
     return JSON.parse(text);
   });
 
   async function send(request: Request, { waitMs = 0, ...how }: How = {}): Promise<Response> {
     const { url, method } = request;
-    const body = isRead(method) ? null : (await request.text()) || null;
+    const isRead = method === 'GET' || method === 'HEAD';
+    const body = isRead ? null : (await request.text()) || null;
     const headers = new Headers(request.headers);
     const persistence: Persistence = {
-      kind: how.kind ?? kindOf(method, headers),
+      ...how,
+      kind: how.kind ?? (isRead ? 'read' : headers.has('Idempotency-Key') ? 'keyed' : 'unkeyed'),
       timeoutMs: (how.timeoutMs ?? times.timeoutMs) + waitMs,
       attemptMs: times.attemptMs + waitMs,
-      ...{ isExact, isPatient: how.isPatient, isResend: how.isResend },
-      ...{ signal: how.signal ?? request.signal },
+      ...{ isExact, signal: how.signal ?? request.signal },
     };
     const answer = await persist(async (signal, sent) => {
       const askWith = (token: string) => {
@@ -113,8 +115,8 @@ export function openTransport(options: TransportOptions): Transport {
       fetch: ((request: Request) => send(request, how)) as typeof fetch,
     }),
     async read<Body>(call: Promise<{ data?: unknown; response: Response }>) {
-      const { data = '', response } = await call;
-      return { body: readBody(data as string, response, isExact) as Body, headers: response.headers };
+      const { data, response } = await call;
+      return { body: parseJson(data as string, isExact) as Body, headers: response.headers };
     },
   };
 }
@@ -126,25 +128,4 @@ function refuseMissing(options: Partial<TransportOptions> = {}): void {
   );
   if (missing.length > 0)
     throw new TypeError(`InventoryClient: ${missing.join(', ')} missing or empty; each is a text.`);
-}
-
-const isRead = (method: string) => method === 'GET' || method === 'HEAD';
-
-function kindOf(method: string, headers: Headers): CallKind {
-  if (isRead(method)) return 'read';
-  return headers.has('Idempotency-Key') ? 'keyed' : 'unkeyed';
-}
-
-/** Reads an answer of success. One that is no JSON is not of the service. */
-function readBody(text: string, { status, headers }: Response, isExact: boolean): unknown {
-  try {
-    return parseJson(text, isExact);
-  } catch (cause) {
-    const message = 'The answer is no JSON, so it is not of the service.';
-    const requestId = headers.get('X-Request-Id');
-    throw new InventoryError({
-      ...{ status, code: 'unexpected_answer', message, requestId, cause },
-      outcome: 'unknown',
-    });
-  }
 }

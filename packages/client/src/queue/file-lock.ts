@@ -61,7 +61,7 @@ async function becomeOnlyOne(place: string): Promise<() => Promise<void>> {
 /** Says that this program is there. Returns how to leave. */
 async function announce(folder: string, name: string): Promise<() => Promise<void>> {
   const fs = builtin('node:fs/promises');
-  const shown = builtin('node:path').join(folder, name);
+  const shown = `${folder}/${name}`;
   const server = await (isWindows() ? listen(pipeOf(name)) : withAddress(folder, `${name}~`, listen));
   try {
     // It is shown only once it listens, so one that does not answer has ended.
@@ -115,10 +115,11 @@ function listen(path: string): Promise<Server> {
 function call(path: string): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = builtin('node:net').connect({ path });
-    socket
-      .once('connect', () => resolve(null))
-      .once('error', ({ code }: { code?: string }) => resolve(code ?? ''));
-    socket.once('connect', () => socket.destroy());
+    socket.once('error', ({ code }: { code?: string }) => resolve(code ?? ''));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(null);
+    });
   });
 }
 
@@ -128,7 +129,7 @@ async function withAddress<Result>(
   name: string,
   use: (address: string) => Promise<Result>,
 ): Promise<Result> {
-  const path = builtin('node:path').join(folder, name);
+  const path = `${folder}/${name}`;
   if (new TextEncoder().encode(path).length <= addressBytesMax || process.platform !== 'linux')
     return use(path);
   const opened = await builtin('node:fs/promises').open(folder, 'r');
@@ -147,8 +148,11 @@ const pipeOf = (name: string) => `\\\\.\\pipe\\inventory-${name}`;
 async function nameOfMachine(): Promise<string> {
   const start = await builtin('node:fs/promises')
     .readFile('/proc/sys/kernel/random/boot_id', 'utf8')
-    .catch(() => builtin('node:os').hostname());
-  return start.replace(/\W/g, '').slice(0, 8);
+    // A digest, because the names of machines may differ only at their ends.
+    .catch(() =>
+      builtin('node:crypto').createHash('sha256').update(builtin('node:os').hostname()).digest('hex'),
+    );
+  return start.slice(0, 8);
 }
 
 /** Whether other machines may have this folder, too. */

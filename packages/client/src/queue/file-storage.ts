@@ -1,25 +1,8 @@
+import { apply, type Contents, type Entry, emptyContents, listsOf } from './contents.ts';
 import { lockFile } from './file-lock.ts';
 import { builtin } from './node.ts';
-import {
-  firstOf,
-  type QueuedOperation,
-  type QueueStorage,
-  type RefusedOperation,
-  type StoredOperation,
-} from './storage.ts';
+import { firstOf, type QueuedOperation, type QueueStorage } from './storage.ts';
 import { openWhole, type WholeFile } from './whole-file.ts';
-
-/** A line of the file: an operation that came, some that went, or the last number given out. */
-type Entry =
-  | { add: StoredOperation }
-  | { take: readonly number[]; refused: readonly RefusedOperation[] }
-  | { lastSeq: number };
-
-type Contents = {
-  waiting: Map<number, StoredOperation>;
-  refused: Map<number, RefusedOperation>;
-  lastSeq: number;
-};
 
 type Pending = { entry: Entry; resolve(): void; reject(error: unknown): void };
 
@@ -32,20 +15,23 @@ const compactFromBytes = 256 * 1024;
  * at a time; another one is refused.
  */
 export function fileStorage(path: string): QueueStorage {
-  const contents: Contents = { waiting: new Map(), refused: new Map(), lastSeq: 0 };
+  const contents = emptyContents();
   let pending: Pending[] = [];
   let flushing: Promise<void> | null = null;
   let opening: Promise<Log> | null = null;
 
   const open = () => {
-    opening ??= openLog(path, contents);
+    opening ??= openLog(path, contents).catch((error) => {
+      // The next call tries again: another program may have ended, or the folder be there by now.
+      opening = null;
+      throw error;
+    });
     return opening;
   };
 
   /** Changes that come together are written together. */
   async function flush(): Promise<void> {
     const log = await open().catch((error) => {
-      opening = null;
       for (const { reject } of pending.splice(0)) reject(error);
       return null;
     });
@@ -83,7 +69,7 @@ export function fileStorage(path: string): QueueStorage {
   return {
     async load() {
       await open();
-      return { waiting: [...contents.waiting.values()], refused: [...contents.refused.values()] };
+      return listsOf(contents);
     },
     async oldest(count) {
       await open();
@@ -91,8 +77,8 @@ export function fileStorage(path: string): QueueStorage {
     },
     async add(operation: QueuedOperation) {
       await open();
-      contents.lastSeq += 1;
-      const seq = contents.lastSeq;
+      const seq = contents.lastSeq + 1;
+      contents.lastSeq = seq;
       await write({ add: { seq, operation } });
       return seq;
     },
@@ -106,26 +92,10 @@ export function fileStorage(path: string): QueueStorage {
   };
 }
 
-function apply(contents: Contents, entry: Entry): void {
-  if ('add' in entry) {
-    contents.waiting.set(entry.add.seq, entry.add);
-    contents.lastSeq = Math.max(contents.lastSeq, entry.add.seq);
-  } else if ('take' in entry) {
-    for (const seq of entry.take) {
-      contents.waiting.delete(seq);
-      contents.refused.delete(seq);
-    }
-    for (const each of entry.refused) contents.refused.set(each.seq, each);
-  } else contents.lastSeq = Math.max(contents.lastSeq, entry.lastSeq);
-}
-
 /** The entries that make the same contents. */
-function entriesOf({ waiting, refused, lastSeq }: Contents): Entry[] {
-  return [
-    { lastSeq },
-    { take: [], refused: [...refused.values()] },
-    ...[...waiting.values()].map((add) => ({ add })),
-  ];
+function entriesOf(contents: Contents): Entry[] {
+  const { waiting, refused } = listsOf(contents);
+  return [{ lastSeq: contents.lastSeq }, { take: [], refused }, ...waiting.map((add) => ({ add }))];
 }
 
 type Log = {
@@ -149,6 +119,8 @@ async function openLog(path: string, contents: Contents): Promise<Log> {
   let file: WholeFile;
   try {
     const { entries, bytes } = readEntries(await fs.readFile(place), place);
+    // Others may have changed it since an earlier opening.
+    Object.assign(contents, emptyContents());
     for (const entry of entries) apply(contents, entry);
     file = await openWhole(place, bytes);
   } catch (error) {

@@ -5,6 +5,7 @@ import type {
   StorageChange,
   StoredOperation,
 } from './storage.ts';
+import { storageFailed } from './storage-failed.ts';
 
 // As much of the browser's interfaces as is used, so that the package needs no types of the DOM.
 type Request<Result = unknown> = { result: Result; error: unknown; onsuccess: unknown; onerror: unknown };
@@ -45,7 +46,9 @@ export function indexedDbStorage(name: string): QueueStorage {
   const connection = keepConnection(indexedDB, name);
 
   async function change<Result>(work: Work<Result>, told?: StorageChange | null): Promise<Result> {
-    const result = await connection.use((database, isAgain) => transact(database, work, isAgain));
+    const transaction = (database: Database, isAgain: boolean) => transact(database, work, isAgain);
+    // What only reads changes nothing, however it ends.
+    const result = await connection.use(transaction, told !== undefined);
     if (told !== undefined) others?.postMessage(told);
     return result;
   }
@@ -146,16 +149,22 @@ function keepConnection(indexedDB: Browser['indexedDB'], name: string) {
   open().catch(() => {});
 
   return {
-    async use<Result>(work: (database: Database, isAgain: boolean) => Promise<Result>): Promise<Result> {
+    async use<Result>(
+      work: (database: Database, isAgain: boolean) => Promise<Result>,
+      isWrite: boolean,
+    ): Promise<Result> {
+      let isUnsure = false;
       for (let attempt = 1; ; attempt++) {
         const connection = open();
         try {
           const worked = connection.then((database) => work(database, attempt > 1));
           return await orSilence(worked, silentMs * 2 ** attempt);
         } catch (error) {
+          isUnsure ||= isWrite && (error as Error | null)?.message === silence;
           // There is no room, and a new connection has no more.
           const isFull = (error as Error | null)?.name === 'QuotaExceededError';
-          if (isFull || isEnded || attempt === attempts) throw error;
+          if (isFull || isEnded || attempt === attempts)
+            throw isUnsure ? storageFailed(silence, error) : error;
           forget(connection);
           // A transaction that still goes on ends before the next connection's work.
           connection.then((database) => database.close()).catch(() => {});
@@ -174,13 +183,15 @@ function keepConnection(indexedDB: Browser['indexedDB'], name: string) {
 const silentMs = 2000;
 const attempts = 5;
 
+const silence = 'IndexedDB does not answer';
+
 /** Fails if nothing is heard of it for so long. */
 async function orSilence<Result>(work: Promise<Result>, ms: number): Promise<Result> {
   let timer: ReturnType<typeof setTimeout>;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('IndexedDB does not answer')), ms);
+  const silent = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(silence)), ms);
   });
-  return Promise.race([work, silence]).finally(() => clearTimeout(timer));
+  return Promise.race([work, silent]).finally(() => clearTimeout(timer));
 }
 
 function openDatabase(indexedDB: Browser['indexedDB'], name: string): Promise<Database> {

@@ -1,4 +1,5 @@
 type Builtins = {
+  'node:crypto': typeof import('node:crypto');
   'node:fs/promises': typeof import('node:fs/promises');
   'node:net': typeof import('node:net');
   'node:os': typeof import('node:os');

@@ -40,7 +40,10 @@ export type OfflineQueue = {
   forget(key: string): Promise<void>;
   /** Resolves when no operation waits. */
   drained(): Promise<void>;
-  /** Stops sending and closes the storage. What waits is sent by the next queue on it. */
+  /**
+   * Stops sending and closes the storage. What waits is sent by the next queue on it. Calls made after it are
+   * refused.
+   */
   close(): Promise<void>;
 };
 
@@ -58,11 +61,12 @@ export function openOfflineQueue(
   });
   const drains: { resolve(): void; reject(error: unknown): void }[] = [];
   let failure: unknown = null;
-
-  const loaded = view.load().then(() => sender.doubt(view.waiting.keys()));
-  // A storage that cannot be read is told by every call.
-  const ignore = () => {};
-  loaded.catch(ignore);
+  let isLoaded = false;
+  const load = loadOnce(view, closing.signal, () => {
+    isLoaded = true;
+    sender.doubt(view.waiting.keys());
+    if (failure !== null) loop.hurry();
+  });
 
   function tell(error: unknown = failure): void {
     failure = error;
@@ -70,8 +74,8 @@ export function openOfflineQueue(
     onChange(queue);
   }
 
-  async function store(operation: QueuedOperation): Promise<QueuedOperation> {
-    await loaded;
+  const stores = shareByKey(async (operation) => {
+    await load();
     const known = view.waitingWith(operation.key);
     if (known !== undefined) return { deviceSeq: known.seq, ...known.operation };
     const seq = await storage.add(operation);
@@ -79,11 +83,10 @@ export function openOfflineQueue(
     tell();
     loop.start();
     return { deviceSeq: seq, ...operation };
-  }
+  });
 
-  const storeOnce = shareByKey(store);
-
-  async function sendList(): Promise<void> {
+  async function work(): Promise<void> {
+    if (!isLoaded) return load();
     try {
       // If there is nothing, another program has sent what waited.
       if (!(await sender.sendList())) await view.load();
@@ -93,10 +96,8 @@ export function openOfflineQueue(
   }
 
   const loop = createLoop({
-    hasWork: () => view.waiting.size > 0,
-    work: sendList,
-    tell,
-    signal: closing.signal,
+    hasWork: () => !isLoaded || view.waiting.size > 0,
+    ...{ work, tell, signal: closing.signal },
   });
 
   const queue: OfflineQueue = {
@@ -109,49 +110,76 @@ export function openOfflineQueue(
     get error() {
       return failure;
     },
-    push: (given) => storeOnce(withEvidence(given, deviceID)),
+    push: (given) => stores.begin(withEvidence(given, deviceID)),
     async forget(key) {
-      await loaded;
+      await load();
       const seqs = view.refused.filter((each) => each.operation.key === key).map(({ seq }) => seq);
       await storage.take(seqs, []);
       view.note({ taken: seqs });
       tell();
     },
     async drained() {
-      await loaded;
+      await load();
       if (view.waiting.size > 0)
         await new Promise<void>((resolve, reject) => drains.push({ resolve, reject }));
     },
     async close() {
       closing.abort();
       await loop.rested();
+      await stores.rested();
       for (const { reject } of drains.splice(0)) reject(new Error('the queue was closed'));
       await storage.close?.();
     },
   };
-  storage.watch?.((change) => loaded.then(() => hear(change, view, sender)).then(() => tell(), ignore));
-  loaded.then(loop.start).then(() => tell(), ignore);
+  const ignore = () => {};
+  storage.watch?.((change) => hear(change, load, view, sender).then(() => tell(), ignore));
+  loop.start();
   whenOnline(loop, closing.signal);
   return queue;
 }
 
+/**
+ * Makes the function that reads the storage, once. After a failure, the next call reads it again: it may be
+ * free, or there, by now. When the queue is closed, nothing is read any more.
+ */
+function loadOnce(view: View, closing: AbortSignal, onLoaded: () => void): () => Promise<void> {
+  let loaded: Promise<void> | null = null;
+  return () => {
+    if (closing.aborted) return Promise.reject(new Error('the queue was closed'));
+    loaded ??= view.load().then(onLoaded, (error) => {
+      loaded = null;
+      throw error;
+    });
+    return loaded;
+  };
+}
+
 /** Others may have sent what they stored. */
-async function hear(change: StorageChange | undefined, view: View, sender: Sender): Promise<void> {
+async function hear(
+  change: StorageChange | undefined,
+  load: () => Promise<void>,
+  view: View,
+  sender: Sender,
+): Promise<void> {
+  await load();
   if (change !== undefined) return view.note(change);
   const known = new Set(view.waiting.keys());
   await view.load();
   sender.doubt([...view.waiting.keys()].filter((seq) => !known.has(seq)));
 }
 
-/** Calls with one key at the same time share the work of the first. */
+/** Calls with one key at the same time share the work of the first. `rested` resolves when all have ended. */
 function shareByKey(work: (operation: QueuedOperation) => Promise<QueuedOperation>) {
   const running = new Map<string, Promise<QueuedOperation>>();
-  return (operation: QueuedOperation): Promise<QueuedOperation> => {
-    const same = running.get(operation.key);
-    if (same !== undefined) return same;
-    const begun = work(operation).finally(() => running.delete(operation.key));
-    running.set(operation.key, begun);
-    return begun;
+  return {
+    begin(operation: QueuedOperation): Promise<QueuedOperation> {
+      const same = running.get(operation.key);
+      if (same !== undefined) return same;
+      const begun = work(operation).finally(() => running.delete(operation.key));
+      running.set(operation.key, begun);
+      return begun;
+    },
+    rested: () => Promise.allSettled(running.values()),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { InventoryError } from '../http/inventory-error.ts';
 import { growingMs, pause } from '../http/pauses.ts';
 
 export type Loop = {
@@ -13,8 +14,8 @@ const firstPauseMs = 500;
 const longestPauseMs = 30_000;
 
 /**
- * Repeats `work` while `hasWork`, with growing pauses after failures, until the signal is aborted. `tell`
- * hears of each failure, and of each success with null.
+ * Repeats `work` while `hasWork`, with growing pauses after failures, until the signal is aborted. A pause is
+ * never shorter than the service asked for. `tell` hears of each failure, and of each success with null.
  */
 export function createLoop(options: {
   hasWork: () => boolean;
@@ -38,6 +39,8 @@ export function createLoop(options: {
         if (signal.aborted) break;
         failures += 1;
         tell(error);
+        // A network that is back is no reason to hurry the service.
+        await pause((error as Partial<InventoryError> | null)?.retryAfterMs ?? 0, signal);
         await pause(growingMs(failures, firstPauseMs, longestPauseMs), hurrying.signal);
         hurrying = new AbortController();
       }

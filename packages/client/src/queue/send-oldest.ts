@@ -22,6 +22,7 @@ export function createSender(
 ) {
   // Operations that may have been sent with nobody to hear the answer.
   const doubtful = new Set<number>();
+  // The longest list now. A slow line, or an operation that spoils its list, makes it shorter for a while.
   let most = operationsMax;
 
   async function settle(list: readonly StoredOperation[], results: readonly Result[]): Promise<void> {
@@ -30,10 +31,9 @@ export function createSender(
       return isDefinite(result) ? [[each, result]] : [];
     });
     const taken = decided.map(([{ seq }]) => seq);
-    const refused = list.flatMap((each, place) => {
-      const result = results[place];
-      return result?.status === 'refused' ? [refusedFrom(each, result)] : [];
-    });
+    const refused = decided.flatMap(([each, result]) =>
+      result.status === 'refused' ? [refusedFrom(each, result)] : [],
+    );
     await storage.take(taken, refused);
     for (const seq of taken) doubtful.delete(seq);
     onTaken({ taken, refused }, decided);
@@ -65,17 +65,19 @@ export function createSender(
     try {
       const { results } = await send(body, signal);
       await settle(list, results as readonly Result[]);
-      most = operationsMax;
+      most = Math.min(operationsMax, most * 2);
       if (results.length < list.length || results.some((each) => !isDefinite(each as Result))) throw busy();
     } catch (error) {
       if (!(error instanceof InventoryError)) throw error;
       if (error.outcome === 'unknown') for (const { seq } of list) doubtful.add(seq);
+      const half = Math.ceil(list.length / 2);
+      if (cameTooSlowly(error)) most = half;
       if (![400, 413].includes(error.status)) throw error;
       // Only the service itself can refuse it. For what is in between, it may be too long.
       if (error.code === 'unexpected_answer' && (error.status === 400 || list.length === 1)) throw error;
       // Something in this list spoils it. Alone, it is found.
       if (list.length === 1) await settle(list, [asResult(error)]);
-      most = Math.max(1, Math.floor(list.length / 2));
+      most = half;
     }
     return true;
   }
@@ -127,6 +129,11 @@ function isDefinite(result: Result | undefined): result is Decided {
 
 function asResult({ status: statusCode, code, message, details }: InventoryError): Refusal {
   return { status: 'refused', statusCode, error: { error: code, message, details } };
+}
+
+/** Whether the line may be too slow for a list: this program or the other side did not wait for its end. */
+function cameTooSlowly({ status, cause }: InventoryError): boolean {
+  return status === 408 || (cause as Error | undefined)?.name === 'TimeoutError';
 }
 
 /** Some operations of a list have to wait. */

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import { InventoryError } from '../http/inventory-error.ts';
 import { pause, pauseMs } from '../http/pauses.ts';
 import { builtin } from './node.ts';
+import { storageFailed } from './storage-failed.ts';
 
 /** A file that grows by whole pieces. */
 export type WholeFile = {
@@ -47,7 +47,7 @@ export async function openWhole(place: string, length: number): Promise<WholeFil
       if (tries > 0) await pause(pauseMs(tries));
       await cut().catch(() => {});
     }
-    if (isTorn) throw unsure(place, cause);
+    if (isTorn) throw storageFailed(`${place} could be neither written nor put back`, cause);
   }
 
   try {
@@ -93,13 +93,6 @@ export async function openWhole(place: string, length: number): Promise<WholeFil
       await close();
     },
   };
-}
-
-function unsure(place: string, cause: unknown): InventoryError {
-  return new InventoryError({
-    ...{ status: 0, code: 'storage_failed', outcome: 'unknown', cause },
-    message: `${place} could be neither written nor put back: the operation may be sent after a restart.`,
-  });
 }
 
 async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
