@@ -132,11 +132,12 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     let isBroken = true;
     await context.route(/\/Activity\?/, (route) => {
       asked += 1;
-      return isBroken ? route.fulfill({ status: 500, json: {} }) : route.continue();
+      const json = { statusCode: 500, error: 'internal_error', message: 'It is broken.' };
+      return isBroken ? route.fulfill({ status: 500, json }) : route.continue();
     });
     const { page } = await openConsole(context, service);
     await signIn(page, client);
-    await page.getByText('The answer is 500').waitFor();
+    await page.getByText('It is broken.').waitFor();
     const done = page.getByRole('region', { name: 'Done today' });
     const changes = 8;
     for (let change = 1; change <= changes; change++) {
