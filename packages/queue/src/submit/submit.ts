@@ -130,23 +130,27 @@ export class Submitter {
    */
   submit(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[] {
     const [first] = requests;
-    if (first === undefined || !this.admits(first, arrivedAt)) {
+    if (first === undefined) return [];
+    const line = this.#lineOf(first);
+    const version = envelopeVersionOf(requests);
+    const lane = laneOf(line, version);
+    if (!this.#takes(lane, arrivedAt)) {
       return requests.map(() => Promise.resolve({ status: 'busy', result: null }));
     }
-    const line = this.#lineOf(first);
-    const together = requests.length > 1 ? {} : null;
-    const travels = { line: line.index, version: envelopeVersionOf(requests), together };
+    const travels = { line: line.index, version, together: requests.length > 1 ? {} : null };
     const added = requests.map((request) => this.#waiters.add(request, arrivedAt, travels));
-    laneOf(line, travels.version).waiting.push(...added);
+    lane.waiting.push(...added);
     this.#schedule(line);
     return added.map((waiter) => waiter.promise);
   }
 
   /** Whether `submit` would take this request now instead of answering `busy` at once. */
   admits(request: QueuedRequest, arrivedAt: number): boolean {
-    if (!this.isOpen()) return false;
-    const lane = laneOf(this.#lineOf(request), versionOfRequest(request));
-    return !isBusy(lane, this.#options, arrivedAt, performance.now());
+    return this.#takes(laneOf(this.#lineOf(request), versionOfRequest(request)), arrivedAt);
+  }
+
+  #takes(lane: Lane<Waiter>, arrivedAt: number): boolean {
+    return this.isOpen() && !isBusy(lane, this.#options, arrivedAt, performance.now());
   }
 
   #lineOf(request: QueuedRequest): Line {
