@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '@inventory/postgres/pool';
+import { isLockTimeout, type Sql, type Tx } from '@inventory/postgres/pool';
 import { dropKeysAndIndexes, makeAgain } from '../audit/rebuild.ts';
 
 /** How much to create. There are at least as many transactions as lots, because each lot comes from one. */
@@ -39,10 +39,7 @@ export async function seed(
   report: (step: string, done: number) => void,
 ): Promise<void> {
   await sql.begin(async (tx) => {
-    // The gates first, like all other code.
-    await tx`lock table stock_level, lot, stock_transaction, stock_entry in access exclusive mode`;
-    // Blocks new items, so that the numbers of the seeded ones are consecutive.
-    await tx`lock table item in share row exclusive mode`;
+    await lockAll(tx);
     await tx`set local work_mem = '256MB'`;
     await tx`set local maintenance_work_mem = '512MB'`;
     await tx`set local statement_timeout = 0`;
@@ -64,6 +61,30 @@ export async function seed(
   await sql`
     vacuum (analyze) item, stock_level, lot, stock_transaction, stock_entry, item_block, level_set, list_count`;
   report('statistics', 1);
+}
+
+/**
+ * Locks all that the work reads or fills. Lists and folds take these tables in any order, so the locks are
+ * given back for a moment whenever one of them cannot be had: then nothing waits for what waits for this.
+ */
+async function lockAll(tx: Tx): Promise<void> {
+  // Less than Postgres waits before it looks for a deadlock.
+  await tx`set local lock_timeout = '500ms'`;
+  for (let isLocked = false; !isLocked; ) {
+    isLocked = await tx
+      .savepoint(async (own) => {
+        await own`
+          lock table stock_level, lot, stock_transaction, stock_entry, item, level_set, list_count, item_block,
+            level_arrival, list_arrival, item_arrival
+          in access exclusive mode`;
+        return true;
+      })
+      .catch((error) => {
+        if (!isLockTimeout(error)) throw error;
+        return false;
+      });
+  }
+  await tx`set local lock_timeout = 0`;
 }
 
 async function addWarehouses(tx: Tx, warehouses: number): Promise<void> {
