@@ -78,6 +78,8 @@ export class StockModel {
   private lots: ModelLot[] = [];
   private transactions: ModelTransaction[] = [];
   private moment = 0;
+  /** The first lot that an atomic batch made, during that batch. */
+  private firstUnstored = Number.POSITIVE_INFINITY;
 
   /** Everything from now on is later than before; receipts of one batch share a moment. */
   goOn(to = this.moment + 1): void {
@@ -115,17 +117,18 @@ export class StockModel {
     }
     const { lots, transactions } = structuredClone({ lots: this.lots, transactions: this.transactions });
     const answers: ModelAnswer[] = [];
+    this.firstUnstored = lots.length;
     for (const operation of operations) {
-      const answer = this.run(operation);
-      answers.push(answer);
-      if (!('message' in answer)) continue;
-      Object.assign(this, { lots, transactions });
-      return {
-        isApplied: false,
-        answers: operations.map((_, index) => (index === answers.length - 1 ? answer : notApplied)),
-      };
+      answers.push(this.run(operation));
+      if ('message' in answers.at(-1)!) break;
     }
-    return { isApplied: true, answers };
+    this.firstUnstored = Number.POSITIVE_INFINITY;
+    if (!('message' in answers.at(-1)!)) return { isApplied: true, answers };
+    Object.assign(this, { lots, transactions });
+    return {
+      isApplied: false,
+      answers: operations.map((_, index) => (index === answers.length - 1 ? answers[index]! : notApplied)),
+    };
   }
 
   /** Returns the result of `work` and restores the state; lots that it creates have no number. */
@@ -244,11 +247,8 @@ export class StockModel {
       return conflict(`Not as expected: ${decimal(BigInt(expected))} expected, ${decimal(before)} there.`);
     const held = there.filter((each) => each.hold);
     if (after < before && after < sum(held)) {
-      const named = held.slice(0, 10).map((each) => each.lot);
-      const lots = `${held.length === 1 ? 'lot' : 'lots'} ${named.join(', ')}${held.length > 10 ? ', …' : ''}`;
-      return conflict(
-        `Lots on hold are not counted down: ${decimal(after)} counted, ${decimal(sum(held))} on hold in ${lots}.`,
-      );
+      const units = `${decimal(after)} counted, ${decimal(sum(held))} on hold`;
+      return conflict(`Lots on hold are not counted down: ${units} in ${this.textOf(held)}.`);
     }
     const lines: ModelLine[] = [];
     if (after > before) lines.push(changeUnits(named ?? this.newLot(wid, spot, serial), after - before));
@@ -269,6 +269,17 @@ export class StockModel {
     const { lot, wid, spot, serial } = count;
     if (lot !== undefined) return Number(this.lots[lot]?.units ?? 0n);
     return Number(sum(this.ordered(undefined, wid, { spot, serial })));
+  }
+
+  /** Lots by their numbers, which those of an atomic batch do not have yet. */
+  private textOf(lots: readonly ModelLot[]): string {
+    const stored = lots.filter(({ lot }) => lot < this.firstUnstored).map(({ lot }) => lot);
+    const unstored = lots.length - stored.length;
+    const text = `${stored.slice(0, 10).join(', ')}${stored.length > 10 ? ', …' : ''}`;
+    return [
+      ...(stored.length === 0 ? [] : [`${stored.length === 1 ? 'lot' : 'lots'} ${text}`]),
+      ...(unstored === 0 ? [] : [unstored === 1 ? 'a lot made just now' : `${unstored} lots made just now`]),
+    ].join(' and ');
   }
 
   private newLot(wid: number, spot = '', serial = ''): ModelLot {
