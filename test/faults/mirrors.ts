@@ -106,7 +106,17 @@ async function createCopy(cluster: Cluster, insist: Insist, wids: number[]) {
         if ('moreLines' in change) cut.add(change.itemID!);
       }
     },
-    isToldToTheEnd: async () => told.at(-1) === (await readLastNumber(cluster.sql, wids)),
+    /** Waits for as long as more is told. Comparing takes seconds, in which nothing arrives. */
+    async untilToldToTheEnd() {
+      const last = await readLastNumber(cluster.sql, wids);
+      let count = 0;
+      let since = performance.now();
+      while (told.at(-1) !== last && performance.now() - since < catchUpWithinMs) {
+        await pause(500);
+        if (told.length > count) since = performance.now();
+        count = told.length;
+      }
+    },
     readDifferingOrder: async () => differingOrder(told, await readNumbers(cluster.sql, wids)),
     async readDifferences() {
       for (const itemID of cut) {
@@ -138,9 +148,7 @@ async function receive(cluster: Cluster, followed: Followed): Promise<Follower> 
         const unlike = await copy.readDifferingOrder();
         return unlike.length > 0 ? unlike : copy.readDifferences();
       };
-      // Comparing takes seconds, in which nothing arrives.
-      for (const until = performance.now() + catchUpWithinMs; performance.now() < until; await pause(500))
-        if (await copy.isToldToTheEnd()) break;
+      await copy.untilToldToTheEnd();
       let unlike = await look();
       for (const until = performance.now() + catchUpWithinMs; performance.now() < until; ) {
         if (unlike.length === 0) break;

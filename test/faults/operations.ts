@@ -94,7 +94,8 @@ export function createHearing(now: () => number, note: (ask: Ask, told: Omit<Tol
       // The operation was refused with its batch; it did not fail.
       const status = ofThisSend ? 409 : answer.status;
       Object.assign(operation, { said, transactionNo, last: { answer, mode, status } });
-      if (said !== 'yes' && (said !== 'no' || !stays)) return;
+      // Nor about those under way.
+      if (said !== 'yes' && (said !== 'no' || !stays || !isTaken)) return;
       operation.firmAt = now();
       noteLast(operation);
     },
