@@ -31,6 +31,7 @@ const promises = [
 const given = [
   'concurrency/left-behind.test.ts: waitMs: 100',
   'concurrency/statement-pool.test.ts: .now() + 10_000)',
+  'concurrency/statement-pool.test.ts: .now() + 400)',
   'concurrency/statement-pool.test.ts: waitMs: 50',
   'concurrency/trials.test.ts: waitMs: 100',
   'console/sign-in-code.test.ts: .now() + 500;',

@@ -5,6 +5,7 @@ import { streamChanges } from '@inventory/api/changes/stream-changes';
 import { createToldPages } from '@inventory/api/changes/told-pages';
 import { startServer } from '@inventory/api/server';
 import type { RateLimitVerdict } from '@inventory/auth/rate-limit';
+import { readFacts } from '@inventory/db/batch/read-facts';
 import { holdLot } from '@inventory/db/operator/holds';
 import type { StatementPool } from '@inventory/postgres/statement-pool';
 import { createLog } from '@inventory/process/log/log';
@@ -299,4 +300,16 @@ test('an api that stops ends the events that it sends, and answers those who wai
   await api.stop();
   expect(await ended).toBeNull();
   expect((await waiting).body.value).toEqual([]);
+});
+
+test('a dry run that does not end holds up no change', async () => {
+  const client = await service.client();
+  const itemID = await service.item();
+  const { nextCursor } = (await client.get('/Changes?after=now')).body;
+  await service.sql.begin('isolation level repeatable read read only', async (tx) => {
+    await readFacts(tx, [], [], { draws: false });
+    await receiveLot(client, itemID, 1);
+    const { body } = await client.get(`/Changes?after=${nextCursor}`);
+    expect(body.value).toHaveLength(1);
+  });
 });

@@ -285,6 +285,18 @@ describe('work of a pool that cancels', () => {
     await untilWanting(0);
   });
 
+  test('has half of its caller’s time, however short that is', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const pool = openPool({ cancels: true });
+    const lock = await holdLock();
+    const asked = outcome(lock.want(pool, caller(performance.now() + 400).wait));
+    await untilWanting(1);
+    vi.advanceTimersByTime(190);
+    await lock.letGo();
+    expect(await asked).toBe('done');
+  });
+
   test('ends although nothing of it has been sent yet', async () => {
     const way = await openHeldWay(database.url);
     onTestFinished(() => way.close());

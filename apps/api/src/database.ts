@@ -61,6 +61,7 @@ type Kind = Omit<StatementPoolOptions, 'open'> & Omit<ConnectOptions, 'connectio
 const trialsKind = {
   name: 'inventory-dry-runs',
   statementTimeoutMs: 3000,
+  idleInTransactionMs: 6000,
   byKeys: true,
   connectionsMax: 2,
   overrunMs: 2000,

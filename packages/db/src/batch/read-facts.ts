@@ -46,7 +46,7 @@ type ClientRow = { client_id: string; read_only: boolean; permissions: number[];
 
 /**
  * Reads the facts in one statement, which must come after the statement that locks the gates. `draws`:
- * whether numbers are drawn.
+ * whether numbers are drawn and a change is announced.
  */
 export async function readFacts(
   tx: Tx,
@@ -55,6 +55,8 @@ export async function readFacts(
   { draws }: { draws: boolean } = { draws: true },
 ): Promise<Facts> {
   const drawn = draws ? requests.length : 0;
+  // A moment of change holds up the followers of changes until the transaction ends.
+  const moment = draws ? piece`change_moment()` : piece`date_trunc('milliseconds', clock_timestamp())`;
   // Other kinds rarely create lots; if they do, more numbers are drawn.
   const lotsDrawn = draws
     ? requests.filter(({ kind }) => kind !== 'batch' && kindOf(kind).createsLot).length
@@ -130,7 +132,7 @@ export async function readFacts(
         where reason_code = any(${plainArray(reasonCodes)}::integer[])
       ) end as reasons,
       ${named} as named
-    from (select change_moment() as now offset 0) as moment`;
+    from (select ${moment} as now offset 0) as moment`;
   const { clients, items, warehouses, reasons } = row!;
   const outcomes = outcomesOfKeys(keyed, row!.keys ?? []);
   for (const each of row!.outcomes ?? []) outcomes.set(each.request_id, outcomeOfRow(each));

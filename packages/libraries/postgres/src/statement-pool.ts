@@ -78,7 +78,8 @@ type Waiting = { begin: (connection: Connection) => void; leave: () => void; has
 
 // In addition to the connections in use: connections whose work takes long and may still be answered.
 const suspectsPerConnection = 2;
-// Work is cancelled this long before its caller's time is over, so that the end can still be reported.
+// Work is cancelled this long before its caller's time is over, or half-way if that is later, so that the end
+// can still be reported.
 const cancelBeforeMs = 500;
 // If cancelled work has not ended by then, its connection is dead.
 const cancelWithinMs = 1000;
@@ -269,7 +270,8 @@ async function runCancellable<T>(
     // Nothing was sent yet, or the answer has just come.
     if (!cancel()) connection.sql.end({ timeout: 0 }).catch(() => {});
   };
-  const timeMs = Math.max(0, Math.min(limitMs, until - performance.now() - cancelBeforeMs));
+  const leftMs = Math.max(0, until - performance.now());
+  const timeMs = Math.min(limitMs, leftMs - Math.min(cancelBeforeMs, leftMs / 2));
   const timer = setTimeout(giveUp, timeMs);
   const forget = onGone?.(giveUp);
   try {
