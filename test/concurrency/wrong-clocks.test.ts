@@ -3,9 +3,9 @@ import { addSecret, endTokens, readManySecrets } from '@inventory/db/access/clie
 import { addEnvelopeKey } from '@inventory/db/access/envelope-keys';
 import { deleteRetiredHalves } from '@inventory/db/access/signing-keys';
 import { updateItem } from '@inventory/db/catalog/items';
-import { listItems } from '@inventory/db/lists/list-items';
-import { listLots } from '@inventory/db/lists/list-lots';
-import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
+import { itemPage } from '@inventory/db/lists/list-items';
+import { lotPage } from '@inventory/db/lists/list-lots';
+import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { stockAtPage } from '@inventory/db/lists/stock-at';
 import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
@@ -294,11 +294,11 @@ test('a mirror by modifiedSince equals the lists, however the clock of Postgres 
   const reader = connectAs('api', batches.url);
   const itemID = await batches.item();
   const lists: { key: string; read: (since?: Date) => Promise<Page> }[] = [
-    { key: 'recNo', read: (modifiedSince) => listLots(sql, queryOf(modifiedSince), [1, 2], {}) },
-    { key: 'partNo', read: (modifiedSince) => listStockLevels(sql, queryOf(modifiedSince), [1, 2]) },
+    { key: 'recNo', read: (modifiedSince) => lotPage(queryOf(modifiedSince), [1, 2], {}).read(sql) },
+    { key: 'partNo', read: (modifiedSince) => stockLevelPage(queryOf(modifiedSince), [1, 2]).read(sql) },
     {
       key: 'partNo',
-      read: (modifiedSince) => listItems(sql, queryOf(modifiedSince), { discontinuedToo: true }),
+      read: (modifiedSince) => itemPage(queryOf(modifiedSince), { discontinuedToo: true }).read(sql),
     },
   ];
   const mirrors = lists.map(() => new Map<unknown, Row>());
@@ -342,4 +342,33 @@ test('a mirror by modifiedSince equals the lists, however the clock of Postgres 
     expect([...mirrors[index]!.values()].sort(byKey)).toEqual((await rowsOf(list)).sort(byKey));
   }
   expect(lots).toBe(20);
+});
+
+test('the times of a gate keep the order of its ledger when the clock is set back a little', async () => {
+  const { sql } = batches;
+  const worker = batches.worker();
+  const itemID = await batches.item();
+  const apply = async (kind: 'receive' | 'issue', ahead: string) => {
+    await setAhead(ahead);
+    const deadline = Number.MAX_SAFE_INTEGER;
+    const [outcome] = await worker.apply([
+      batches.request(kind, { itemID, units: 10, wid: 1 }, { deadline }),
+    ]);
+    expect(outcome!.status).toBe('applied');
+  };
+  // Ahead of all that lists have told.
+  await apply('receive', '100 days');
+  await apply('issue', '99 days 23:59:50');
+  await apply('receive', '99 days 23:59:30');
+  // Too far back: a gate does not keep a wrong time for so long.
+  await apply('issue', '90 days');
+  const rows = await sql<{ at: Date }[]>`
+    select at
+    from stock_transaction
+    join item using (part_no)
+    where short_id = ${itemID}
+    order by transaction_no`;
+  const [first, second, third, last] = rows.map(({ at }) => at.getTime());
+  expect([second, third]).toEqual([first, first]);
+  expect(last! - first!).toBeLessThan(-9 * dayMs);
 });

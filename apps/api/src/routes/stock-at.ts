@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findItem } from '@inventory/db/catalog/items';
-import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import { stockAtPage } from '@inventory/db/lists/stock-at';
 import { stockDays } from '@inventory/db/lists/stock-days';
 import { StockAt, StockDayList } from '@inventory/domain/contract/stock-level';
@@ -17,6 +16,7 @@ import { Failed, messages, Refused, soonAgain } from '../http/errors.ts';
 import { idParameter, idsParameter, requiredId, withinDays } from '../http/reading/parameters.ts';
 import { route } from '../http/route.ts';
 import type { Asker } from '../lists/lists.ts';
+import { createNextModifiedSince } from '../lists/next-modified-since.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
 import { stockAt, stockDays as stockDaysDescription } from '../openapi/descriptions/inventory.ts';
 import { partNosMax } from './inventory.ts';
@@ -54,6 +54,7 @@ const StockAtPage = pageAnswer(StockAt, 'StockAtPage');
 
 /** `/Inventory/StockAt`: the stock as it was. `now`: the clock of Postgres, in milliseconds since 1970. */
 export function stockAtRoutes(database: Database, now: () => number) {
+  const untilOver = createUntilOver(database);
   return [
     route({
       method: 'GET',
@@ -74,7 +75,7 @@ export function stockAtRoutes(database: Database, now: () => number) {
         // A time without a fraction means the whole second.
         if (time.getTime() >= now() + 1000)
           throw new Refused(invalid({ time: ['must not be in the future.'] }));
-        await untilOver(database, time, asker);
+        await untilOver(time, asker);
         const query = { ...asked, sort: undefined, direction: 'asc' as const };
         const wids = wid === undefined ? [...asker.client.scope] : [wid];
         return pageReply(
@@ -106,7 +107,7 @@ export function stockAtRoutes(database: Database, now: () => number) {
         const [from, to] = [days.from.getTime(), Math.min(days.to.getTime(), today)];
         if (from > to) return { status: 200, text: '{"value":[]}' };
         const over = Math.min(to + dayMs, today) - 1;
-        if (over >= from) await untilOver(database, new Date(over), asker);
+        if (over >= from) await untilOver(new Date(over), asker);
         const wids = wid === undefined ? [...asker.client.scope] : [wid];
         const asked = { from: days.from, to: new Date(to) };
         const { records } = await database.lists.page(stockDays(asked, wids, partNo), asker);
@@ -120,10 +121,17 @@ const lookEveryMs = 250;
 // Longer than any transaction of the service is open, unless it hangs.
 const overWithinMs = 7000;
 
-/** Waits until no change up to this moment can come any more. Fails with 503 if that takes long. */
-async function untilOver({ lists }: Database, time: Date, asker: Asker): Promise<void> {
-  for (const until = performance.now() + overWithinMs; ; await pause(lookEveryMs)) {
-    if ((await lists.lookUp(readNextModifiedSince, asker)) > time) return;
-    if (performance.now() > until) throw new Failed(503, messages.unavailable, soonAgain, 'postgres');
-  }
+/**
+ * Returns a function that waits until no change up to a moment can come any more. It fails with 503 if that
+ * takes long.
+ */
+function createUntilOver({ lists }: Database) {
+  const known = createNextModifiedSince();
+  return async (time: Date, asker: Asker): Promise<void> => {
+    for (const until = performance.now() + overWithinMs; ; await pause(lookEveryMs)) {
+      const told = known.kept() ?? (await lists.lookUp(known.read, asker));
+      if (Date.parse(told) > time.getTime()) return;
+      if (performance.now() > until) throw new Failed(503, messages.unavailable, soonAgain, 'postgres');
+    }
+  };
 }

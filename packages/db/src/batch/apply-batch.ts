@@ -117,6 +117,9 @@ const claims: ReadonlySet<string> = new Set([
   'stock_transaction_reverses_key',
 ]);
 
+// A gate's changes keep their order in time when a clock is set back by no more than this. After a larger
+// step, they would all get one time until the clock is there again.
+const stepMaxMs = 60_000;
 // If locks time out again and again although no gate is held, a lock on a whole table is in the way.
 const triesMax = 3;
 
@@ -275,12 +278,17 @@ async function lockAndRead(
   options?: ReadOptions,
 ) {
   const times: BatchTimes = { begunAt: performance.now(), lockedAt: 0, readAt: 0, decidedAt: 0 };
+  let last = 0;
   const readLevels = async (gateIds: readonly GateId[]) => {
     const levels = await lockGates(tx, gateIds);
     times.lockedAt = performance.now();
+    for (const { modified } of levels.values()) last = Math.max(last, modified.getTime());
     return levels;
   };
   const { batch, facts } = await readBatch(tx, operations, parts, readLevels, options);
+  // Otherwise the stock of a moment between the two could be negative.
+  if (last > facts.moment.getTime() && last - facts.moment.getTime() <= stepMaxMs)
+    facts.moment = new Date(last);
   times.readAt = performance.now();
   if (isOutdated(parts, operations, batch.levels, facts)) throw new OutdatedError();
   return { batch, facts, times };

@@ -164,13 +164,22 @@ export function needsAny(request: StockRequest, gates: ReadonlySet<string>): boo
   return gates.size > 0 && gateNamesOf(request).some((gate) => gates.has(gate));
 }
 
-type LevelRow = { part_no: number; wid: number; in_stock: string; on_hold: string; used: boolean };
+/** A level, and the moment of its last change. */
+type StoredLevel = LevelState & { modified: Date };
+type LevelRow = {
+  part_no: number;
+  wid: number;
+  in_stock: string;
+  on_hold: string;
+  used: boolean;
+  modified: Date;
+};
 
 /**
  * Locks the gates and reads their levels. From then on, no other transaction changes these items in these
  * warehouses.
  */
-export function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, LevelState>> {
+export function lockGates(tx: Tx, gates: readonly GateId[]): Promise<Map<string, StoredLevel>> {
   // Always in the same order: two batches that lock the same gates in opposite order would deadlock.
   return selectGates(tx, gates, 'order by part_no, wid for no key update of stock_level');
 }
@@ -192,10 +201,10 @@ async function selectGates(
   sql: Sql | Tx,
   gates: readonly GateId[],
   locking: string,
-): Promise<Map<string, LevelState>> {
+): Promise<Map<string, StoredLevel>> {
   // The list comes first; see `byKeys`.
   const rows = await send<LevelRow>(sql)`
-    select wanted.part_no, wanted.wid, in_stock, on_hold, used
+    select wanted.part_no, wanted.wid, in_stock, on_hold, used, stock_level.modified
     from unnest(${plainArray(gates.map((gate) => gate.partNo))}::integer[], ${plainArray(gates.map((gate) => gate.wid))}::integer[])
       as wanted (part_no, wid)
     join stock_level on stock_level.part_no = any(array[wanted.part_no]) and stock_level.wid = any(array[wanted.wid])
@@ -207,7 +216,8 @@ async function selectGates(
         onHold: parseQuantity(row.on_hold),
         used: row.used,
       };
-      return [gateKey(row.part_no, row.wid), { partNo: row.part_no, wid: row.wid, ...stored, stored }];
+      const { part_no: partNo, wid, modified } = row;
+      return [gateKey(partNo, wid), { partNo, wid, ...stored, stored, modified }];
     }),
   );
 }
