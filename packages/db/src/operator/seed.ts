@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isLockTimeout, type Sql, type Tx } from '@inventory/postgres/pool';
 import { dropKeysAndIndexes, makeAgain } from '../audit/rebuild.ts';
 
@@ -65,26 +66,49 @@ export async function seed(
 
 /**
  * Locks all that the work reads or fills. Lists and folds take these tables in any order, so the locks are
- * given back for a moment whenever one of them cannot be had: then nothing waits for what waits for this.
+ * given back for a second whenever one of them cannot be had: then nothing waits for what waits for this.
  */
 async function lockAll(tx: Tx): Promise<void> {
-  // Less than Postgres waits before it looks for a deadlock.
-  await tx`set local lock_timeout = '500ms'`;
-  for (let isLocked = false; !isLocked; ) {
-    isLocked = await tx
-      .savepoint(async (own) => {
-        await own`
-          lock table stock_level, lot, stock_transaction, stock_entry, item, level_set, list_count, item_block,
-            level_arrival, list_arrival, item_arrival
-          in access exclusive mode`;
-        return true;
-      })
-      .catch((error) => {
-        if (!isLockTimeout(error)) throw error;
-        return false;
-      });
+  for (let tries = 1; !(await lock(tx, locked, togetherMs)); tries++) {
+    if (tries % 10 === 0) for (const table of locked) await lock(tx, [table], aloneMs, givenBack);
+    await pause(1000);
   }
   await tx`set local lock_timeout = 0`;
+}
+
+const locked = [
+  ...[
+    'stock_level',
+    'lot',
+    'stock_transaction',
+    'stock_entry',
+    'item',
+    'level_set',
+    'list_count',
+    'item_block',
+  ],
+  ...['level_arrival', 'list_arrival', 'item_arrival'],
+];
+// For each, so that all together take less than the second after which Postgres looks for a deadlock.
+const togetherMs = 80;
+// Longer than that second: Postgres then ends an autovacuum that has the table.
+const aloneMs = 1300;
+
+const givenBack = new Error('given back');
+
+/** Whether these tables were locked. `after`: thrown then, which gives the locks back. */
+async function lock(tx: Tx, tables: readonly string[], timeoutMs: number, after?: Error): Promise<boolean> {
+  try {
+    await tx.savepoint(async (own) => {
+      await own.unsafe(`set local lock_timeout = ${timeoutMs};
+        lock table ${tables.join(', ')} in access exclusive mode`);
+      if (after !== undefined) throw after;
+    });
+    return true;
+  } catch (error) {
+    if (error === after || isLockTimeout(error)) return false;
+    throw error;
+  }
 }
 
 async function addWarehouses(tx: Tx, warehouses: number): Promise<void> {
