@@ -213,13 +213,10 @@ describe('the pods', () => {
     const ofGateway = ofKind('Gateway').flatMap(({ spec }) =>
       spec.listeners.flatMap(({ tls }: Manifest) => tls.certificateRefs),
     );
-    // In pods that an operator starts for a command.
-    const ofCommands = [{ name: 'inventory-redis-operator', key: 'password' }];
     const asked = [
       ...mounted,
       ...ofPostgres.map(({ name }) => ({ name, key: 'password' })),
       ...ofGateway.map(({ name }) => ({ name, key: 'tls.key' })),
-      ...ofCommands,
     ];
     for (const { name, key } of asked) expect(keys.get(name), name).toContain(`\`${key}\``);
     expect([...keys.keys()].filter((name) => !asked.some((each) => each.name === name))).toEqual([]);

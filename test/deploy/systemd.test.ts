@@ -128,6 +128,8 @@ async function createMachine(redis: RedisProgram) {
     const [verb, ...names] = words.filter((word) => word !== '--now');
     for (const name of names) {
       if (name === 'redis-server') {
+        const before = running.get(name);
+        if (before !== undefined) await endProcess(before);
         const env = { ...process.env, LD_LIBRARY_PATH: redis.libraryPath };
         const server = spawn(redis.command, [conf], { env, stdio: ['ignore', 'pipe', 'inherit'] });
         running.set(name, server);
@@ -195,7 +197,7 @@ test('the page installs the service on a machine: its steps and the commands of 
   if (program === null) return skip(reason);
   const { runShell, control, running } = await createMachine(program);
   const blocks = readBlocksOf(page).filter(({ language }) => language === 'sh');
-  expect(blocks.length).toBe(6);
+  expect(blocks.length).toBe(9);
   for (const { text } of blocks) {
     const exported: string[] = [];
     for (const command of commandsOf(text)) {

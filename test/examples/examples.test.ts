@@ -45,7 +45,7 @@ const notRun: [command: RegExp, ranBy: { test: string } | { because: string }][]
     /^docker compose --profile/,
     { because: 'needs a Docker engine; operating/monitoring tests what it runs' },
   ],
-  [/^docker compose exec|^echo COMPOSE_FILE/, { because: 'needs a Docker engine' }],
+  [/^docker compose (?:exec|down|-f)/, { because: 'needs a Docker engine' }],
   [/^npm install http/, { test: 'client/served-package' }],
   [/^iptables /, { because: 'changes the packet filter of the machine' }],
   [/^curl --no-buffer /, { test: 'contract/changes-events' }],

@@ -93,7 +93,9 @@ test('the upgrade and the way back of docs/containers.md work as written, and th
   };
   await expect.poll(receive).toBe(201);
 
-  const upgrade = [/umask/, /git pull/, /--no-deps migrate\n/].flatMap(procedure);
+  const upgrade = [/umask/, /git pull/, /--no-deps migrate\n/, /^docker compose up -d --wait\n$/].flatMap(
+    procedure,
+  );
   expect(upgrade.length).toBeGreaterThan(4);
   for (const command of upgrade) {
     const said = await machine.run(command);

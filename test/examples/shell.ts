@@ -38,6 +38,7 @@ kubectl() {
       deploy/*) test -e "$CHECKOUT/$word" ;;
     esac
   done
+  case "$*" in *jsonpath=*) printf password | base64; return ;; esac
   echo "kubectl $*"
   if [ "$1" = kustomize ]; then cat "$CHECKOUT"/deploy/kubernetes/base/*.yaml; fi
   case "$*" in *' -f -') cat ;; esac
@@ -53,6 +54,7 @@ docker() {
       shift
       inventory "$@"
       ;;
+    'compose up') ;;
     *) echo "no such step: docker $*" >&2; return 1 ;;
   esac
 }

@@ -25,8 +25,7 @@ warn     the service works, but needs attention
 fail     the service does not work, or soon will not
 unknown  cannot be checked from here
 
-Takes at most 15 s. Exit code 1 if a check fails. Set REDIS_URL with the user admin, and QUEUE_PREFIX and QUEUE_SHARDS as the service
-has them.
+Takes at most 15 s. Exit code 1 if a check fails. Set REDIS_URL with the user admin, and QUEUE_PREFIX as the service has it.
 ${example('doctor', 'doctor --api http://127.0.0.1:9090 --json')}`,
   )
   .action(async ({ api, disk, json }: Options) => {

@@ -93,7 +93,8 @@ async function dryRun(sql: Sql, holdMs: number): Promise<void> {
     );
   }
   print('nothing was changed');
-  if (tried.some(({ outcome }) => outcome !== 'works' && outcome !== 'outside')) process.exitCode = 1;
+  const isRefused = tried.some(({ outcome }) => outcome !== 'works' && outcome !== 'outside');
+  if (isRefused || serves === false) process.exitCode = 1;
 }
 
 function describeTried({ outcome, ms, held, error }: TriedStep, holdMs: number): string {

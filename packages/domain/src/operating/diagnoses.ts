@@ -62,7 +62,7 @@ const table = {
     figures: `{{ $value }}, seen by ${instance}`,
     lookAt: `\`${inventoryCommand('doctor')}\`, which names them with their timelines: the lower one is the old primary.`,
     act: 'Stop the old primary at once, and find out why your cluster manager did not. Make it a standby again with `pg_rewind` or a new base backup.',
-    more: 'Processes use the server with the later promotion and never return to an earlier one. Other programs that wrote to the old one have to write that again.',
+    more: 'Processes use the server with the later promotion and never return to an earlier one. Other programs that wrote to the old one must repeat those writes.',
   },
   InventoryServerAway: {
     labels: { severity: 'warning', cause: 'serverAway' },
@@ -109,7 +109,7 @@ const table = {
     figures: `{{ $labels.reason }}, seen by ${instance}`,
     lookAt:
       'its log and `INFO`: `min_slaves_good_slaves` (the replicas that are attached and not far behind), `used_memory`, `role`, `rdb_last_bgsave_status`.',
-    act: 'If it lacks replicas (`NOREPLICAS`), bring one back, or lower `min-replicas-to-write` (0 where a master has a single replica) with `CONFIG SET` and in its file. If its memory is full, raise `maxmemory` or remove keys that are not of this service. If it cannot save, make room on its disk. If it is a replica, point `REDIS_URL` to the master or to Sentinels. The service then continues by itself.',
+    act: 'If it lacks replicas (`NOREPLICAS`), bring one back, or lower `min-replicas-to-write` (0 where a master has a single replica) in its file and restart it. If its memory is full, raise `maxmemory` in the same way, or remove keys that are not of this service; a restart empties a Redis that stores nothing, and nothing is lost. `CONFIG SET` needs a user of yours: `admin` may not. If it cannot save, make room on its disk. If it is a replica, point `REDIS_URL` to the master or to Sentinels. The service then continues by itself.',
     more: 'The label `reason` tells which of these it is: `replicas`, `memory`, `disk` or `readOnly`. Another worker does not help.',
   },
   InventoryNoWorker: {
@@ -134,7 +134,7 @@ const table = {
     figures: `seen by ${instance}`,
     lookAt:
       'whether the workers are busy (`inventory_worker_busy_ratio`), what Postgres waits for (`pg_stat_activity`), and which client asks for much.',
-    act: `Start another worker if workers are busy and Postgres is not. If neither is busy, end the session that holds a row of \`stock_level\` by hand. Limit a client that sends far too much (\`${inventoryCommand('client set --id CLIENT --rate-limit 100')}\`).`,
+    act: `Start another worker if workers are busy and Postgres is not. If neither is busy, end the session in which somebody has locked a row of \`stock_level\`. Limit a client that sends far too much (\`${inventoryCommand('client set --id CLIENT --rate-limit 100')}\`).`,
     more: 'For lists see [reads.md](reads.md).',
   },
   InventoryClockOff: {
@@ -196,14 +196,14 @@ const table = {
     figures: `seen by ${instance}`,
     lookAt:
       'who has the password of Redis, whether two services share a `QUEUE_PREFIX` (each copy of a database is one of its own), and whether a process still uses a database that was restored elsewhere.',
-    act: 'Separate them. This ends ten minutes after the last time.',
+    act: 'Separate them. The alert ends ten minutes after the last foreign write.',
     more: 'It is expected after a restore with the same Redis. After a break-in see [leaked secrets](backup.md#when-a-secret-has-leaked).',
   },
   InventoryDrift: {
     labels: { severity: 'critical', cause: 'drift' },
     expr: 'max(inventory_worker_audit_drift_places) > 0',
     title: 'Stock and ledger do not agree',
-    effect: 'somebody wrote to the tables by hand, or a disk or memory is bad',
+    effect: 'somebody wrote to the tables by hand, or a disk or the memory is faulty',
     figures: '{{ $value | printf "%.0f" }} places',
     lookAt: `\`${inventoryCommand('doctor')}\` or the logs of the workers, which name item and warehouse.`,
     act: `Stop whoever writes by hand, check the disk, and compare everything with \`${inventoryCommand('audit')}\`.`,
@@ -279,7 +279,7 @@ const table = {
       'callers that follow changes get no later ones, and lists tell them an old `X-Next-Modified-Since`',
     figures: '{{ $value | printf "%.0f" }} s',
     lookAt: '`pg_locks` for the session that holds an advisory lock and began first.',
-    act: 'End a transaction that somebody has left open by hand. An import of many items ends by itself.',
+    act: 'End the transaction that a session of an operator has left open. An import of many items ends by itself.',
     more: 'No change is lost meanwhile. Postgres ends a session that does nothing for a minute in such a transaction.',
   },
   InventoryWebhookFails: {
