@@ -23,7 +23,7 @@ import {
   unknownPath,
 } from './http/errors.ts';
 import type { Http } from './http/http.ts';
-import { jsonHeaders } from './http/json-headers.ts';
+import { jsonHeaders, setHeaders } from './http/json-headers.ts';
 import { nameLimit, tooMany } from './http/limit-headers.ts';
 import { nameRequest } from './http/request-id.ts';
 import type { RequestLog } from './http/request-log.ts';
@@ -165,8 +165,7 @@ function watchUnread({ req, res, state }: Context, answers: UnreadAnswers) {
 function nameAnswer(ctx: Context) {
   const name = nameRequest(ctx.get('X-Request-Id'));
   ctx.state.name = name;
-  ctx.set('X-Request-Id', name.theirs ?? name.ours);
-  ctx.set('X-API-Version', apiVersion);
+  setHeaders(ctx, { 'X-Request-Id': name.theirs ?? name.ours, 'X-API-Version': apiVersion });
 }
 
 /** Counts, times and logs an answer by the template of its route. */
@@ -319,35 +318,44 @@ type Like = {
   isExact: boolean;
   params: Record<string, string>;
 };
+type Layer = ReturnType<Router['match']>['path'][number];
 type Paths = { route: Koa.Middleware; like: (path: string) => Like[] };
 
 /** Routes requests. `like`: the routes whose paths match a path, in any method. */
 function routeRequests({ routes, http: { bodyRoom, answers } }: AppParts): Paths {
   const router = new Router({ prefix: basePath, sensitive: true, strict: true });
   const layers = new Map<unknown, Route>();
+  // Those without a parameter are found by their text.
+  const plain = new Map<string, Like[]>();
   for (const declared of routes) {
+    const { path, method } = declared;
     // The router only matches: as a middleware it would compose others in every request.
-    layers.set(router.register(declared.path, [declared.method], []), declared);
+    layers.set(router.register(path, [method], []), declared);
+    if (!path.includes(':'))
+      plain.set(`${method} ${basePath}${path}`, [{ declared, isExact: true, params: {} }]);
   }
+  const likeOf =
+    (path: string) =>
+    (layer: Layer): Like => ({
+      declared: layers.get(layer)!,
+      isExact: layer.path === path,
+      params: layer.params(path, layer.captures(path)),
+    });
   return {
     async route(ctx, next) {
       ctx.state.bodyRoom = bodyRoom;
       ctx.state.answers = answers;
-      for (const layer of router.match(ctx.path, ctx.method).pathAndMethod) {
-        const declared = layers.get(layer)!;
+      const { path, method } = ctx;
+      const found =
+        plain.get(`${method} ${path}`) ?? router.match(path, method).pathAndMethod.map(likeOf(path));
+      for (const { declared, params } of found) {
         ctx.state.template = declared.path;
-        const params = layer.params(ctx.path, layer.captures(ctx.path));
         const reply = await callRoute(declared, ctx, params, ctx.state.client);
         if (reply !== null) return sendReply(ctx, reply, answers);
       }
       return next();
     },
-    like: (path) =>
-      router.match(path, '').path.map((layer) => ({
-        declared: layers.get(layer)!,
-        isExact: layer.path === path,
-        params: layer.params(path, layer.captures(path)),
-      })),
+    like: (path) => router.match(path, '').path.map(likeOf(path)),
   };
 }
 
@@ -415,11 +423,12 @@ async function sendReply(
     return;
   }
   const { text } = reply;
-  sendJson(ctx, status, text, headers);
   if (text.length < compressedFromCharacters) {
+    sendJson(ctx, status, text, headers);
     answers.find(ctx.res)?.set(0);
     return;
   }
+  beginJson(ctx, status, headers);
   ctx.vary('Accept-Encoding');
   const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
   if (isZipped) ctx.set('Content-Encoding', 'gzip');
@@ -450,6 +459,6 @@ function sendJson(ctx: Context, status: number, text: string | Buffer, headers: 
 /** Sets status and headers of a JSON answer. */
 function beginJson(ctx: Context, status: number, headers: Record<string, string>) {
   ctx.status = status;
-  ctx.set(jsonHeaders);
-  ctx.set(headers);
+  setHeaders(ctx, jsonHeaders);
+  setHeaders(ctx, headers);
 }

@@ -18,8 +18,8 @@ export function jsonText(value: JsonAnswer): string {
   if (typeof value === 'bigint') return formatQuantity(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
-  const members = Object.entries(value).map(
-    ([name, member]) => `${JSON.stringify(name)}:${jsonText(member)}`,
-  );
-  return `{${members.join(',')}}`;
+  let members = '';
+  for (const [name, member] of Object.entries(value))
+    members += `${members && ','}${JSON.stringify(name)}:${jsonText(member)}`;
+  return `{${members}}`;
 }

@@ -18,13 +18,10 @@ export const unitsLimit: Quantity = BigInt(quantityLimit) * millionth;
 
 /** Parses a plain decimal text such as `12`, `-0.5` or `100.000000`. Throws a RangeError for other text. */
 export function parseQuantity(text: string): Quantity {
-  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
-  const [, sign, whole = '0', digits = ''] = match ?? [];
-  const fraction = withoutLastZeros(digits);
-  if (match === null || fraction.length > digitsAfterPointMax)
-    throw new RangeError(`not a quantity: ${text}`);
-  const millionths = BigInt(whole) * millionth + BigInt(fraction.padEnd(digitsAfterPointMax, '0'));
-  return sign === '-' ? -millionths : millionths;
+  const match = /^(-?\d+)(?:\.(\d{1,6})0*)?$/.exec(text);
+  if (match === null) throw new RangeError(`not a quantity: ${text}`);
+  const [, whole = '', fraction = ''] = match;
+  return BigInt(whole + fraction.padEnd(digitsAfterPointMax, '0'));
 }
 
 /** The shortest plain decimal text of a quantity: `1.5`, `100`, `-0.000001`. */

@@ -13,7 +13,7 @@ export function nameLimit(
 
 function add(ctx: Context, header: string, item: string) {
   const named = ctx.res.getHeader(header);
-  ctx.set(header, named === undefined ? item : `${named}, ${item}`);
+  ctx.res.setHeader(header, named === undefined ? item : `${named}, ${item}`);
 }
 
 /** 429, with the contract's simpler body. `resetMs`: when the caller may try again. */

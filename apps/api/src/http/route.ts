@@ -254,6 +254,7 @@ export function addDetails(details: Details, errors: FieldErrors): void {
 }
 
 function parseQuery(declared: Route, ctx: Context, details: Details): unknown {
+  if (declared.query === undefined && ctx.querystring === '') return undefined;
   // Koa's own `ctx.query` searches all parameters for each of them.
   const query = new Map<string, string>();
   const repeated = new Set<string>();

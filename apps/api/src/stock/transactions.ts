@@ -1,7 +1,7 @@
 import type { Client } from '@inventory/auth/client';
 import type { Trial } from '@inventory/db/batch/dry-run';
 import { isKey } from '@inventory/domain/contract/batch';
-import { kindOf, type SingleRequest } from '@inventory/domain/kinds/kinds';
+import { kindOf, namesItem, type SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Refusal } from '@inventory/domain/refusals/refused';
 import type { StockKind } from '@inventory/domain/request';
 import type { Wait } from '@inventory/postgres/statement-pool';
@@ -110,6 +110,7 @@ export function createStock({
 
   /** Throws Refused if it reverses a transaction that the caller may not reverse. */
   async function requestOf(operation: ReadOperation, { client, key }: Caller): Promise<SingleRequest> {
+    if (namesItem(operation.kind)) return operation as SingleRequest;
     const [got] = await requestsOf([operation], client, findSubjects).catch((error) => {
       // An earlier send of the key may be applied.
       if (key !== undefined) unknownKey(error);

@@ -133,8 +133,8 @@ function claim(
         ${plain(({ transaction }) => transaction.request.requestId)}::uuid[],
         ${column(({ transaction }) => transaction.request.xRequestId ?? null)}::text[],
         ${column(({ transaction }) => transaction.request.clientId)}::text[],
-        ${column(({ transaction }) => transaction.request.kind)}::text[],
-        ${column(({ outcome }) => outcome.status)}::text[],
+        ${plain(({ transaction }) => transaction.request.kind)}::text[],
+        ${plain(({ outcome }) => outcome.status)}::text[],
         ${plain(({ transaction }) => (transaction.status === 'applied' ? reversedBy(transaction.request) : null))}::bigint[],
         ${plainArray(touched.map(({ partNo }) => partNo))}::integer[], ${plainArray(touched.map(({ wid }) => wid))}::integer[],
         ${plainArray(touched.map(({ toWid }) => toWid))}::integer[]

@@ -8,6 +8,7 @@ export const strictApplied = { 'Preference-Applied': 'handling=strict' };
  * `header`: the Prefer header, with several lines joined by commas. Unreadable parts of it do not count.
  */
 export function isStrict(header: string): boolean {
+  if (header === '') return false;
   for (const preference of splitOutsideQuotes(header, ',')) {
     const [first = ''] = splitOutsideQuotes(preference, ';');
     const [name = '', ...value] = first.split('=');

@@ -101,7 +101,7 @@ export async function readPickedLots(
     const { pick, kind, isHeld } = read;
     const way = { kind, isHeld, isExact: isExact(pick, kind) };
     const looks = looksOf(read, limits);
-    const key = JSON.stringify([way, looks]);
+    const key = `${kind} ${isHeld} ${way.isExact} ${looks}`;
     const known = ways.get(key);
     if (known === undefined) ways.set(key, { way, looks, places: [place] });
     else known.places.push(place);
