@@ -5,11 +5,12 @@ import { isSecretOf } from '@inventory/auth/secret';
 import { readClients, readSecretDigests } from '@inventory/db/access/clients';
 import { describe, expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
-import { useFolder } from '../harness/folders.ts';
+import { fileIn, useFolder } from '../harness/folders.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { expectWaiting } from '../harness/queue/batches.ts';
 import { askToken } from '../harness/service/api-client.ts';
 import { type Ended, runCommand, runHere } from '../harness/service/command-line.ts';
+import { rightsOf } from '../harness/service/rights-of.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 import { untilRightsHold } from '../harness/watch/rights-hold.ts';
@@ -25,24 +26,13 @@ function inventory(args: readonly string[]): Promise<Ended> {
 }
 
 const json = async (...args: string[]) => JSON.parse((await inventory([...args, '--json'])).stdout);
-const rightsOf = async (id: string) => {
-  const found = (await readClients(service.sql, [id])).get(id);
-  if (found === undefined) return undefined;
-  const { scopeNo: _, scopeAgeMs: __, ...rights } = found;
-  return rights;
-};
 
 /** Runs a command in its own process: beside others, or with files as its input and output. */
 function apart(args: readonly string[], input = ''): Promise<Ended> {
   return runCommand(args, env(), { input });
 }
 
-/** A file with these lines. */
-function fileOf(...lines: string[]): string {
-  const path = join(folder, `${uniqueName('file')}.csv`);
-  writeFileSync(path, lines.join('\n'));
-  return path;
-}
+const fileOf = (...lines: string[]) => fileIn(folder, lines);
 
 const failed = (code: number, stderr: string) => ({ code, stdout: '', stderr });
 const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
@@ -68,7 +58,7 @@ describe('client', () => {
       before: { permissions: [11, 15, 88, 95], wids: [2, 3] },
       after: { permissions: [15, 88, 95], wids: [2, 3] },
     });
-    expect(await rightsOf(clientId)).toMatchObject({
+    expect(await rightsOf(service.sql, clientId)).toMatchObject({
       permissions: new Set([15, 88, 95]),
       scope: new Set([2, 3]),
     });
@@ -88,7 +78,7 @@ describe('client', () => {
     expect(await set('--read-only', '--add-warehouses', '2,1', '--remove-warehouses', '1')).toEqual(
       failed(2, 'error: --add-warehouses and --remove-warehouses both name 1\n'),
     );
-    expect(await rightsOf(clientId)).toMatchObject({
+    expect(await rightsOf(service.sql, clientId)).toMatchObject({
       permissions: new Set([11]),
       scope: new Set([1]),
       readOnly: false,
@@ -105,7 +95,7 @@ describe('client', () => {
       await expectWaiting(service.sql, 2);
     });
     expect((await both)?.map(({ code }) => code)).toEqual([0, 0]);
-    expect((await rightsOf(clientId))?.permissions).toEqual(new Set([11, 15, 88]));
+    expect((await rightsOf(service.sql, clientId))?.permissions).toEqual(new Set([11, 15, 88]));
   });
 
   test('client list and show give a client’s rights; client remove ends its tokens and its id for good', async () => {
@@ -202,7 +192,7 @@ describe('client', () => {
     for (const { clientId, clientSecret } of added) {
       expect(isSecretOf(clientSecret, await readSecretDigests(service.sql, clientId))).toBe(true);
     }
-    expect(await rightsOf(two)).toEqual({
+    expect(await rightsOf(service.sql, two)).toEqual({
       tokensFrom: 0,
       clientId: two,
       readOnly: true,

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { openSync } from 'node:fs';
 import { digestSecret, isSecretOf } from '@inventory/auth/secret';
-import { addClient, addSecret, readClients, readSecretDigests } from '@inventory/db/access/clients';
+import { addClient, addSecret, readSecretDigests } from '@inventory/db/access/clients';
 import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../../apps/admin/src/cli/database.ts';
 import { addressFor } from '../harness/as-part.ts';
 import { expectWaiting } from '../harness/queue/batches.ts';
 import { askToken, createApiClient } from '../harness/service/api-client.ts';
 import { type Ended, runHere, startCommand } from '../harness/service/command-line.ts';
+import { rightsOf } from '../harness/service/rights-of.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { receive } from '../harness/stock/stock.ts';
 
@@ -38,12 +39,6 @@ async function clientWith(secret: string, rights: object = {}): Promise<string> 
   await addClient(service.sql, { clientId, ...usual, ...rights, secretDigest: digestSecret(secret) });
   return clientId;
 }
-const rightsOf = async (id: string) => {
-  const found = (await readClients(service.sql, [id])).get(id);
-  if (found === undefined) return undefined;
-  const { scopeNo: _, scopeAgeMs: __, ...rights } = found;
-  return rights;
-};
 /** Which of these secrets of a client are valid. */
 async function areLive(clientId: string, ...secrets: string[]): Promise<boolean[]> {
   const digests = await readSecretDigests(service.sql, clientId);
@@ -66,7 +61,7 @@ describe('client', () => {
     const { clientId, clientSecret, ...rest } = JSON.parse(stdout);
     expect({ clientId, rest }).toEqual({ clientId: id, rest: {} });
     expect(await areLive(id, clientSecret)).toEqual([true]);
-    expect(await rightsOf(id)).toEqual({
+    expect(await rightsOf(service.sql, id)).toEqual({
       ...{ tokensFrom: 0, clientId: id, readOnly: false, rateLimit: 1000, operationsPerMinute: 5000 },
       ...{ permissions: new Set([11, 95]), scope: new Set([1, 2]) },
     });
@@ -85,9 +80,9 @@ describe('client', () => {
       ...{ tokensFrom: 0, clientId, readOnly: false, rateLimit: null, operationsPerMinute: null },
       ...{ permissions: new Set([15, 88]), scope: new Set([2, 3]) },
     };
-    expect(await rightsOf(clientId)).toEqual(changed);
+    expect(await rightsOf(service.sql, clientId)).toEqual(changed);
     await inventory(['client', 'set', '--id', clientId, '--read-only']);
-    expect(await rightsOf(clientId)).toEqual({ ...changed, readOnly: true });
+    expect(await rightsOf(service.sql, clientId)).toEqual({ ...changed, readOnly: true });
   });
 
   test('client secret adds a second secret; a third ends the oldest, or one that has expired', async () => {

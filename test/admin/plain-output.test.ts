@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inventory as program } from '@inventory/admin/program';
 import type { Command } from 'commander';
 import { beforeAll, expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
-import { useFolder } from '../harness/folders.ts';
+import { fileIn, useFolder } from '../harness/folders.ts';
 import { runHere } from '../harness/service/command-line.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
@@ -58,11 +58,7 @@ beforeAll(async () => {
 const run = (...args: string[]) =>
   runHere(args, { DATABASE_URL: addressFor('operator', service.databaseUrl) });
 
-function fileOf(text: string): string {
-  const path = join(folder, `${uniqueName('file')}.csv`);
-  writeFileSync(path, text);
-  return path;
-}
+const fileOf = (text: string) => fileIn(folder, [text]);
 
 /** The commands that show stored data, with the names of the odd things. */
 const shows = (): string[][] => [

@@ -1,12 +1,10 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { addReason, reasonsMax } from '@inventory/db/operator/manage-reasons';
 import { beforeEach, expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
-import { useFolder } from '../harness/folders.ts';
+import { fileIn, useFolder } from '../harness/folders.ts';
 import { expectWaiting } from '../harness/queue/batches.ts';
 import { type RunningCommand, runHere, startCommand } from '../harness/service/command-line.ts';
-import { uniqueName, useService } from '../harness/service/service.ts';
+import { useService } from '../harness/service/service.ts';
 
 const service = useService();
 const folder = useFolder();
@@ -17,11 +15,7 @@ const listed = async () => JSON.parse((await reason('list', '--json')).stdout);
 const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 const failed = (code: number, stderr: string) => ({ code, stdout: '', stderr });
 
-function fileOf(...lines: string[]): string {
-  const path = join(folder, `${uniqueName('file')}.csv`);
-  writeFileSync(path, lines.join('\n'));
-  return path;
-}
+const fileOf = (...lines: string[]) => fileIn(folder, lines);
 
 beforeEach(async () => {
   await service.sql`delete from reason`;

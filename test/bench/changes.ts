@@ -9,9 +9,9 @@ import { connect, type Sql } from '@inventory/postgres/pool';
 import { types } from '../harness/compiled.ts';
 import { readOptions } from '../harness/read-options.ts';
 import type { FollowersAsked, FollowersTold } from './change-followers.ts';
-import { medianOf, runLoad } from './load.ts';
+import { medianOf, runLoad, timed } from './load.ts';
 import { memoryOf } from './memory.ts';
-import { atLeast, atMost, type Mark, marksTable, tableOf } from './report.ts';
+import { atLeast, atMost, type Column, columnsTable, type Mark, marksTable } from './report.ts';
 import { mixed, receive, spread } from './requests.ts';
 import { type Site, startSite } from './site.ts';
 import { createDatabase, startBenchStack } from './stack.ts';
@@ -35,18 +35,8 @@ const callers = Number(values.callers);
 const seconds = Number(values.seconds);
 const marks: Mark[] = [];
 
-async function timed(work: () => Promise<unknown>, times = 30): Promise<number> {
-  const took: number[] = [];
-  for (let run = 0; run < times; run++) {
-    const startedAt = performance.now();
-    await work();
-    took.push(performance.now() - startedAt);
-  }
-  return medianOf(took);
-}
-
 /** Pages of the feed in a database of this size, and a walk through all of it. */
-async function readAll(size: number): Promise<[what: string, value: number][]> {
+async function readAll(size: number): Promise<Column['lines']> {
   const { url, sql, drop } = await createDatabase(stack, `changes_${size}`);
   const lots = Math.round(size / 1.4);
   await seed(sql, { items: Math.ceil(lots / 5), lots, warehouses, transactions: size }, () => {});
@@ -55,7 +45,7 @@ async function readAll(size: number): Promise<[what: string, value: number][]> {
   const { knownNo: until } = await readFeedPosition(own, 0);
   const page = (after: number, scope = wids, limit = 250) =>
     readChanges(own, { wids: scope, after, until, limit });
-  const measured: [string, number][] = [
+  const measured: Column['lines'] = [
     ['the position, ms', await timed(() => readFeedPosition(own, 0))],
     // Transactions come after the items, from which they were made.
     ['first page of the second half, ms', await timed(() => page(Math.floor(until / 2)))],
@@ -135,7 +125,7 @@ async function waitBeside() {
 
 const stack = await startBenchStack();
 try {
-  const columns: { name: string; lines: [string, number][] }[] = [];
+  const columns: Column[] = [];
   for (const size of values.sizes === '' ? [] : values.sizes.split(',').map(Number)) {
     columns.push({ name: size.toLocaleString('en'), lines: await readAll(size) });
     console.error(
@@ -145,13 +135,7 @@ try {
         .join('\n'),
     );
   }
-  if (columns.length > 0) {
-    const rows = columns[0]!.lines.map(([what]) => [
-      what,
-      ...columns.map(({ lines }) => lines.find((line) => line[0] === what)![1].toFixed(2)),
-    ]);
-    console.log(tableOf(['', ...columns.map(({ name }) => name)], rows));
-  }
+  if (columns.length > 0) console.log(columnsTable('', columns));
   if (callers > 0) await waitBeside();
   console.log(marksTable(marks));
 } finally {

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { findImbalances } from '@inventory/db/audit/audit';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
-import { listLots } from '@inventory/db/lists/list-lots';
-import { listTransactions } from '@inventory/db/lists/list-transactions';
+import { lotPage } from '@inventory/db/lists/list-lots';
+import { type TransactionFilters, transactionPage } from '@inventory/db/lists/list-transactions';
 import { seed } from '@inventory/db/operator/seed';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';
 import { readOutcomes } from '@inventory/db/requests/settle';
@@ -10,8 +10,8 @@ import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Sql } from '@inventory/postgres/pool';
 import { readOptions } from '../harness/read-options.ts';
 import { addCaller } from '../harness/service/caller.ts';
-import { quantiles } from './load.ts';
-import { tableOf } from './report.ts';
+import { timed } from './load.ts';
+import { type Column, columnsTable, tableOf } from './report.ts';
 import { itemCount, makeDatabase } from './site.ts';
 import { createDatabase, startBenchStack } from './stack.ts';
 import { openApplier, queued, weighTransactions } from './transaction-bytes.ts';
@@ -52,17 +52,7 @@ async function weigh(count: number) {
   );
 }
 
-type Line = [what: string, p50Ms: number];
-
-async function timed(work: () => Promise<unknown>, times: number): Promise<number> {
-  const took: number[] = [];
-  for (let run = 0; run < times; run++) {
-    const startedAt = performance.now();
-    await work();
-    took.push(performance.now() - startedAt);
-  }
-  return quantiles(took).p50Ms;
-}
+type Line = Column['lines'][number];
 
 async function claims(url: string, items: number): Promise<Line[]> {
   const applier = openApplier(url);
@@ -93,16 +83,16 @@ async function claims(url: string, items: number): Promise<Line[]> {
 /** `total`: the number of transactions in the counts. */
 async function lists(sql: Sql, total: number, items: number): Promise<Line[]> {
   const itemID = () => `SEED-${String(1 + randomInt(items)).padStart(8, '0')}`;
-  const history = (filters: Parameters<typeof listTransactions>[3], number = 1, scope = wids) =>
-    timed(() => listTransactions(sql, page(number), scope, filters), 30);
+  const history = (filters: TransactionFilters, number = 1, scope = wids) =>
+    timed(() => transactionPage(page(number), scope, filters).read(sql));
   return [
     ['history, newest page, 10 warehouses', await history({})],
     ['history, newest page, one warehouse', await history({}, 1, [3])],
     ['history, page in the middle', await history({}, Math.floor(total / 50))],
     ['history, last page', await history({}, Math.floor(total / 25))],
-    ['history of an item', await timed(() => listTransactions(sql, page(1), wids, { itemID: itemID() }), 30)],
-    ['lots, newest page, 10 warehouses', await timed(() => listLots(sql, page(1), wids, {}), 30)],
-    ['lots, newest page, one warehouse', await timed(() => listLots(sql, page(1), [3], {}), 30)],
+    ['history of an item', await timed(() => transactionPage(page(1), wids, { itemID: itemID() }).read(sql))],
+    ['lots, newest page, 10 warehouses', await timed(() => lotPage(page(1), wids, {}).read(sql))],
+    ['lots, newest page, one warehouse', await timed(() => lotPage(page(1), [3], {}).read(sql))],
   ];
 }
 
@@ -140,19 +130,13 @@ async function age(size: number) {
   await drop();
 }
 
-const columns: { name: string; lines: Line[] }[] = [];
+const columns: Column[] = [];
 const sizes = values.sizes === '' ? [] : values.sizes.split(',').map(Number);
 const stack = await startBenchStack();
 try {
   if (Number(values.count) > 0) await weigh(Number(values.count));
   for (const size of sizes) await age(size);
-  if (columns.length > 0) {
-    const rows = columns[0]!.lines.map(([what]) => [
-      what,
-      ...columns.map(({ lines }) => lines.find((line) => line[0] === what)![1].toFixed(2)),
-    ]);
-    console.log(tableOf(['median, ms', ...columns.map(({ name }) => name)], rows));
-  }
+  if (columns.length > 0) console.log(columnsTable('median, ms', columns));
 } finally {
   await stack.stop();
 }

@@ -103,6 +103,17 @@ function appliedOf(text: string): number {
   return Number(/"summary":\{"applied":(\d+)/.exec(text.slice(-200))?.[1] ?? 0);
 }
 
+/** Runs `work` this many times, one after the other. Returns its median time, milliseconds. */
+export async function timed(work: () => Promise<unknown>, times = 30): Promise<number> {
+  const took: number[] = [];
+  for (let run = 0; run < times; run++) {
+    const startedAt = performance.now();
+    await work();
+    took.push(performance.now() - startedAt);
+  }
+  return medianOf(took);
+}
+
 /** NaN if there are none. */
 export function medianOf(values: readonly number[]): number {
   return quantiles([...values]).p50Ms;

@@ -1,8 +1,8 @@
 import { findItem } from '@inventory/db/catalog/items';
-import { itemList, listItems } from '@inventory/db/lists/list-items';
-import { listLots, lotList } from '@inventory/db/lists/list-lots';
-import { levelList, listStockLevels } from '@inventory/db/lists/list-stock-levels';
-import { listTransactions } from '@inventory/db/lists/list-transactions';
+import { itemList, itemPage } from '@inventory/db/lists/list-items';
+import { lotList, lotPage } from '@inventory/db/lists/list-lots';
+import { levelList, stockLevelPage } from '@inventory/db/lists/list-stock-levels';
+import { transactionPage } from '@inventory/db/lists/list-transactions';
 import { type List, readPage } from '@inventory/db/lists/pages/read-page';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
@@ -31,44 +31,44 @@ const inOne = piece`wid = any(${[wid]}::integer[])`;
 export const lists: Record<string, ListToRead> = {
   'lots, 10 warehouses': {
     path: '/Inventory',
-    read: (sql, query) => listLots(sql, query, wids, {}),
+    read: (sql, query) => lotPage(query, wids, {}).read(sql),
     plain: plain(lotList, inScope),
   },
   'lots, one warehouse': {
     path: `/Inventory/${wid}`,
-    read: (sql, query) => listLots(sql, query, [wid], {}),
+    read: (sql, query) => lotPage(query, [wid], {}).read(sql),
     plain: plain(lotList, inOne),
   },
   'lots in stock, 10 warehouses': {
     path: '/Inventory?inStock=true',
-    read: (sql, query) => listLots(sql, query, wids, { inStock: true }),
+    read: (sql, query) => lotPage(query, wids, { inStock: true }).read(sql),
     plain: plain(lotList, piece`${inScope} and active`),
   },
   'levels, 10 warehouses': {
     path: '/Inventory/StockLevels',
-    read: (sql, query) => listStockLevels(sql, query, wids),
+    read: (sql, query) => stockLevelPage(query, wids).read(sql),
     plain: plain(levelList, piece`${inScope} and used`),
   },
   'levels, one warehouse': {
     path: `/Inventory/StockLevels/${wid}`,
-    read: (sql, query) => listStockLevels(sql, query, [wid]),
+    read: (sql, query) => stockLevelPage(query, [wid]).read(sql),
     plain: plain(levelList, piece`${inOne} and used`),
   },
   items: {
     path: '/Item',
-    read: (sql, query) => listItems(sql, query, { discontinuedToo: false }),
+    read: (sql, query) => itemPage(query, { discontinuedToo: false }).read(sql),
     plain: plain(itemList, piece`not discontinued`),
   },
   'history, 10 warehouses': {
     path: '/Inventory/Transactions',
-    read: (sql, query) => listTransactions(sql, query, wids, {}),
+    read: (sql, query) => transactionPage(query, wids, {}).read(sql),
     // A filter on time turns off the counts, so it finds all matches.
-    plain: (sql, query) => listTransactions(sql, query, wids, { startDate: new Date(0) }),
+    plain: (sql, query) => transactionPage(query, wids, { startDate: new Date(0) }).read(sql),
   },
   'history, one warehouse': {
     path: `/Inventory/Transactions?wid=${wid}`,
-    read: (sql, query) => listTransactions(sql, query, wids, { wid }),
-    plain: (sql, query) => listTransactions(sql, query, wids, { wid, startDate: new Date(0) }),
+    read: (sql, query) => transactionPage(query, wids, { wid }).read(sql),
+    plain: (sql, query) => transactionPage(query, wids, { wid, startDate: new Date(0) }).read(sql),
   },
 };
 
@@ -78,26 +78,27 @@ const firstPage = { page: 1, pageSize: 25, sort: undefined, direction: 'asc' } a
 export const otherReads: Record<string, (sql: Sql) => Promise<() => Promise<Page>>> = {
   'lots at a spot': async (sql) => {
     const [lot] = await sql<{ spot: string }[]>`select spot from lot where spot <> '' limit 1`;
-    return () => listLots(sql, firstPage, wids, { spot: lot!.spot });
+    return () => lotPage(firstPage, wids, { spot: lot!.spot }).read(sql);
   },
-  'lots of an item': async (sql) => () => listLots(sql, firstPage, wids, { itemID: shortIdOf(1) }),
-  'history of an item': async (sql) => () => listTransactions(sql, firstPage, wids, { itemID: shortIdOf(1) }),
+  'lots of an item': async (sql) => () => lotPage(firstPage, wids, { itemID: shortIdOf(1) }).read(sql),
+  'history of an item': async (sql) => () =>
+    transactionPage(firstPage, wids, { itemID: shortIdOf(1) }).read(sql),
   'history of a lot': async (sql) => {
     const [lot] = await sql<{ rec_no: number }[]>`select rec_no from lot where active limit 1`;
-    return () => listTransactions(sql, firstPage, wids, { recNo: lot!.rec_no });
+    return () => transactionPage(firstPage, wids, { recNo: lot!.rec_no }).read(sql);
   },
   'history, the last 50 changed': async (sql) => {
     const [row] = await sql<{ at: Date }[]>`
       select at from stock_transaction where wid is not null order by at desc offset 49 limit 1`;
-    return () => listTransactions(sql, { ...firstPage, modifiedSince: row!.at }, wids, {});
+    return () => transactionPage({ ...firstPage, modifiedSince: row!.at }, wids, {}).read(sql);
   },
   'lots, the last 50 changed': async (sql) => {
     const query = { ...firstPage, modifiedSince: await momentOfChange(sql, 'lot') };
-    return () => listLots(sql, query, wids, {});
+    return () => lotPage(query, wids, {}).read(sql);
   },
   'levels, the last 50 changed': async (sql) => {
     const query = { ...firstPage, modifiedSince: await momentOfChange(sql, 'stock_level') };
-    return () => listStockLevels(sql, query, wids);
+    return () => stockLevelPage(query, wids).read(sql);
   },
 };
 

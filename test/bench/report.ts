@@ -55,6 +55,18 @@ export function tableOf(head: readonly string[], lines: readonly (readonly strin
   return [head, head.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
+/** What was measured on one database. */
+export type Column = { name: string; lines: [what: string, value: number][] };
+
+/** A table of Markdown with a column for each database; all have the same lines. */
+export function columnsTable(head: string, columns: readonly Column[]): string {
+  const rows = columns[0]!.lines.map(([what]) => [
+    what,
+    ...columns.map(({ lines }) => lines.find((line) => line[0] === what)![1].toFixed(2)),
+  ]);
+  return tableOf([head, ...columns.map(({ name }) => name)], rows);
+}
+
 /** A requirement: its subject, the measured value, its bound, and whether it held. */
 export type Mark = readonly [what: string, seen: string, bound: string, met: boolean];
 

@@ -1,6 +1,6 @@
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
-import { listLots } from '@inventory/db/lists/list-lots';
-import { listTransactions } from '@inventory/db/lists/list-transactions';
+import { lotPage } from '@inventory/db/lists/list-lots';
+import { transactionPage } from '@inventory/db/lists/list-transactions';
 import { seed, transactionsFor } from '@inventory/db/operator/seed';
 import type { Page } from '@inventory/paging/page';
 import type { Sql, Tx } from '@inventory/postgres/pool';
@@ -73,13 +73,13 @@ function numbersOf({ records }: Page): number[] {
 
 const newest = { page: 1, pageSize: 25, sort: undefined, direction: 'asc' } as const;
 const pages: Record<string, (sql: Sql) => Promise<Page>> = {
-  'all lots': (sql) => listLots(sql, newest, wids, {}),
-  'lots of one warehouse': (sql) => listLots(sql, newest, [2], {}),
-  'lots in stock': (sql) => listLots(sql, newest, wids, { inStock: true }),
-  'the last lots in stock': (sql) => listLots(sql, { ...newest, pageSize: 250 }, wids, { inStock: true }),
-  'lots that are not in stock': (sql) => listLots(sql, newest, wids, { inStock: false }),
-  'the history': (sql) => listTransactions(sql, newest, wids, {}),
-  'the history of one warehouse': (sql) => listTransactions(sql, newest, wids, { wid: 3 }),
+  'all lots': (sql) => lotPage(newest, wids, {}).read(sql),
+  'lots of one warehouse': (sql) => lotPage(newest, [2], {}).read(sql),
+  'lots in stock': (sql) => lotPage(newest, wids, { inStock: true }).read(sql),
+  'the last lots in stock': (sql) => lotPage({ ...newest, pageSize: 250 }, wids, { inStock: true }).read(sql),
+  'lots that are not in stock': (sql) => lotPage(newest, wids, { inStock: false }).read(sql),
+  'the history': (sql) => transactionPage(newest, wids, {}).read(sql),
+  'the history of one warehouse': (sql) => transactionPage(newest, wids, { wid: 3 }).read(sql),
 };
 
 test('a list with a few lots a day adds up only the largest buckets, and reads one of them', async () => {

@@ -1,9 +1,9 @@
 import { readChanges } from '@inventory/db/changes/read-changes';
 import { readFeedPosition } from '@inventory/db/changes/read-position';
-import { listItems } from '@inventory/db/lists/list-items';
+import { itemPage } from '@inventory/db/lists/list-items';
 import { lotPage } from '@inventory/db/lists/list-lots';
-import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
-import { listTransactions } from '@inventory/db/lists/list-transactions';
+import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
+import { transactionPage } from '@inventory/db/lists/list-transactions';
 import type { Change } from '@inventory/domain/contract/change';
 import type { Item } from '@inventory/domain/contract/item';
 import type { StockLevel } from '@inventory/domain/contract/stock-level';
@@ -44,18 +44,19 @@ async function walk<Record>(read: (query: PageQuery) => Promise<Page>): Promise<
 
 const lotsOf = (sql: Sql, wids: number[]) =>
   walk<FullLot>((query) => lotPage(query, wids, {}, { view: 'full', scope: wids }).read(sql));
-const levelsOf = (sql: Sql, wids: number[]) => walk<StockLevel>((query) => listStockLevels(sql, query, wids));
+const levelsOf = (sql: Sql, wids: number[]) =>
+  walk<StockLevel>((query) => stockLevelPage(query, wids).read(sql));
 async function lowOf(sql: Sql, wids: number[]) {
   const low = [];
   for (const wID of wids) {
     const found = await walk<StockLevel>((query) =>
-      listStockLevels(sql, query, [wID], { belowMinimum: true }),
+      stockLevelPage(query, [wID], { belowMinimum: true }).read(sql),
     );
     low.push(...found.map(({ partNo }) => ({ partNo, wID })));
   }
   return low;
 }
-const itemsOf = (sql: Sql) => walk<Item>((query) => listItems(sql, query, { discontinuedToo: true }));
+const itemsOf = (sql: Sql) => walk<Item>((query) => itemPage(query, { discontinuedToo: true }).read(sql));
 
 /** The records of the lists, in the form in which a mirror has them. */
 async function listed(sql: Sql, wids: number[]): Promise<ReturnType<Mirror['state']>> {
@@ -110,7 +111,7 @@ async function openReader(sql: Sql, wids: number[]): Promise<Reader> {
       await read();
       expect(mirror.state()).toEqual(await listed(sql, wids));
       // Each transaction once, in the order of the ledger, so the last balance is the present one.
-      const transactions = await walk<Transaction>((query) => listTransactions(sql, query, wids, {}));
+      const transactions = await walk<Transaction>((query) => transactionPage(query, wids, {}).read(sql));
       const numbers = transactions.map(({ transactionNo }) => transactionNo).reverse();
       expect(told).toEqual(numbers.filter((no) => no > begunAfter));
       const units = new Map(mirror.state().lots.map((lot) => [lot.recNo, lot.units]));

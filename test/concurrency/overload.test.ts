@@ -10,7 +10,7 @@ import { useService } from '../harness/service/service.ts';
 test('busy at once: requests that arrive in one turn and cannot be answered within a second', {
   retry: 3,
 }, async () => {
-  const { submit, admits } = await openSubmitter({
+  const { submit } = await openSubmitter({
     envelopeMax: 1,
     inFlightMax: 2,
     // Every answer has to be looked up, which takes a quarter of a second.
@@ -18,13 +18,9 @@ test('busy at once: requests that arrive in one turn and cannot be answered with
       new Map(requests.map(({ requestId }) => [requestId, { status: 'applied', result: null }])),
   });
   for (let round = 0; round < 4; round++) await Promise.all(submit(2));
-  expect(admits()).toBe(true);
   const arrivedAt = performance.now();
   const answers = submit(60, arrivedAt);
   const stoodStill = performance.now() - arrivedAt > 100;
-  // The next request would be refused as well, and the api is told before anything is written for it. It
-  // arrives at the same moment: a machine that stood still meanwhile would admit one that arrives now.
-  expect(admits(arrivedAt)).toBe(false);
   let busy = 0;
   for (const each of answers) each.then(({ status }) => status === 'busy' && busy++);
   await turn();

@@ -1,9 +1,9 @@
 import { updateItem } from '@inventory/db/catalog/items';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
-import { listItems } from '@inventory/db/lists/list-items';
-import { listLots } from '@inventory/db/lists/list-lots';
-import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
-import { listTransactions } from '@inventory/db/lists/list-transactions';
+import { itemPage } from '@inventory/db/lists/list-items';
+import { lotPage } from '@inventory/db/lists/list-lots';
+import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
+import { transactionPage } from '@inventory/db/lists/list-transactions';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import type { Sql } from '@inventory/postgres/pool';
@@ -39,14 +39,14 @@ const lists: Record<string, Tested> = {
   lots: {
     key: 'received',
     field: 'recNo',
-    read: (sql, query, wids) => listLots(sql, query, wids, {}),
+    read: (sql, query, wids) => lotPage(query, wids, {}).read(sql),
     records: (sql, wids) => sql`select rec_no as key, received from lot where wid = any(${wids}::integer[])`,
     orders: { default: newestFirst, asc: 'received, key', desc: newestFirst },
   },
   lotsInStock: {
     key: 'received',
     field: 'recNo',
-    read: (sql, query, wids) => listLots(sql, query, wids, { inStock: true }),
+    read: (sql, query, wids) => lotPage(query, wids, { inStock: true }).read(sql),
     records: (sql, wids) =>
       sql`select rec_no as key, received from lot where wid = any(${wids}::integer[]) and active`,
     orders: { default: newestFirst, asc: 'received, key', desc: newestFirst },
@@ -54,7 +54,7 @@ const lists: Record<string, Tested> = {
   emptyLots: {
     key: 'received',
     field: 'recNo',
-    read: (sql, query, wids) => listLots(sql, query, wids, { inStock: false }),
+    read: (sql, query, wids) => lotPage(query, wids, { inStock: false }).read(sql),
     records: (sql, wids) =>
       sql`select rec_no as key, received from lot where wid = any(${wids}::integer[]) and units = 0`,
     orders: { default: newestFirst, asc: 'received, key', desc: newestFirst },
@@ -62,7 +62,7 @@ const lists: Record<string, Tested> = {
   history: {
     key: 'transactionNo',
     field: 'transactionNo',
-    read: (sql, query, wids) => listTransactions(sql, query, wids, {}),
+    read: (sql, query, wids) => transactionPage(query, wids, {}).read(sql),
     records: (sql, wids) => sql`
       select transaction_no as key
       from stock_transaction
@@ -72,7 +72,7 @@ const lists: Record<string, Tested> = {
   levels: {
     key: 'partNo',
     field: 'partNo',
-    read: listStockLevels,
+    read: (sql, query, wids) => stockLevelPage(query, wids).read(sql),
     records: (sql, wids) =>
       sql`select distinct part_no as key from stock_level where wid = any(${wids}::integer[]) and used`,
     orders: byKey,
@@ -80,21 +80,21 @@ const lists: Record<string, Tested> = {
   items: {
     key: 'shortID',
     field: 'shortID',
-    read: (sql, query) => listItems(sql, query, { discontinuedToo: false }),
+    read: (sql, query) => itemPage(query, { discontinuedToo: false }).read(sql),
     records: (sql) => sql`select short_id as key from item where not discontinued`,
     orders: byKey,
   },
   allItems: {
     key: 'shortID',
     field: 'shortID',
-    read: (sql, query) => listItems(sql, query, { discontinuedToo: true }),
+    read: (sql, query) => itemPage(query, { discontinuedToo: true }).read(sql),
     records: (sql) => sql`select short_id as key from item`,
     orders: byKey,
   },
   lotsByUnits: {
     key: 'units',
     field: 'recNo',
-    read: (sql, query, wids) => listLots(sql, query, wids, {}),
+    read: (sql, query, wids) => lotPage(query, wids, {}).read(sql),
     records: (sql, wids) =>
       sql`select rec_no as key, received, units as sorted from lot where wid = any(${wids}::integer[])`,
     orders: bySorted(newestFirst),
@@ -103,7 +103,7 @@ const lists: Record<string, Tested> = {
   lotsBySerial: {
     key: 'serial',
     field: 'recNo',
-    read: (sql, query, wids) => listLots(sql, query, wids, {}),
+    read: (sql, query, wids) => lotPage(query, wids, {}).read(sql),
     records: (sql, wids) => sql`
       select rec_no as key, received, serial as sorted from lot where wid = any(${wids}::integer[])`,
     orders: {
@@ -115,7 +115,7 @@ const lists: Record<string, Tested> = {
   lotsByShipped: {
     key: 'shipped',
     field: 'recNo',
-    read: (sql, query, wids) => listLots(sql, query, wids, {}),
+    read: (sql, query, wids) => lotPage(query, wids, {}).read(sql),
     records: (sql, wids) => sql`
       select rec_no as key, received, shipped as sorted from lot where wid = any(${wids}::integer[])`,
     orders: {
@@ -127,7 +127,7 @@ const lists: Record<string, Tested> = {
   emptyLotsByRecNo: {
     key: 'recNo',
     field: 'recNo',
-    read: (sql, query, wids) => listLots(sql, query, wids, { inStock: false }),
+    read: (sql, query, wids) => lotPage(query, wids, { inStock: false }).read(sql),
     records: (sql, wids) => sql`
       select rec_no as key, received, rec_no as sorted
       from lot
@@ -137,7 +137,7 @@ const lists: Record<string, Tested> = {
   lotsInStockAtSpot: {
     key: 'shortID',
     field: 'recNo',
-    read: (sql, query, wids) => listLots(sql, query, wids, { inStock: true, spot: 'A' }),
+    read: (sql, query, wids) => lotPage(query, wids, { inStock: true, spot: 'A' }).read(sql),
     records: (sql, wids) => sql`
       select rec_no as key, received, short_id as sorted
       from lot
@@ -148,7 +148,7 @@ const lists: Record<string, Tested> = {
   levelsByInStock: {
     key: 'inStock',
     field: 'partNo',
-    read: listStockLevels,
+    read: (sql, query, wids) => stockLevelPage(query, wids).read(sql),
     records: (sql, wids) => sql`
       select part_no as key, sum(in_stock) as sorted
       from stock_level
@@ -159,7 +159,7 @@ const lists: Record<string, Tested> = {
   itemsByDiscontinued: {
     key: 'discontinued',
     field: 'shortID',
-    read: (sql, query) => listItems(sql, query, { discontinuedToo: true }),
+    read: (sql, query) => itemPage(query, { discontinuedToo: true }).read(sql),
     records: (sql) => sql`select short_id as key, part_no, discontinued as sorted from item`,
     orders: { default: 'key', asc: 'sorted, part_no', desc: 'sorted desc, part_no desc' },
   },

@@ -1,6 +1,6 @@
-import { listItems } from '@inventory/db/lists/list-items';
-import { listLots } from '@inventory/db/lists/list-lots';
-import { listStockLevels } from '@inventory/db/lists/list-stock-levels';
+import { itemPage } from '@inventory/db/lists/list-items';
+import { lotPage } from '@inventory/db/lists/list-lots';
+import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
 import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
@@ -65,12 +65,12 @@ test('a client that asks only from X-Next-Modified-Since ends with an exact mirr
   const walks = { sql: connect(batches.url, { name: 'test-walks', connectionsMax: 2 }) };
   const mirrors = [
     ...[[1, 2], [1], [2]].map((wids) =>
-      mirrorOf(walks.sql, 'recNo', (query) => listLots(walks.sql, query, wids, {})),
+      mirrorOf(walks.sql, 'recNo', (query) => lotPage(query, wids, {}).read(walks.sql)),
     ),
     ...[[1, 2], [2]].map((wids) =>
-      mirrorOf(walks.sql, 'partNo', (query) => listStockLevels(walks.sql, query, wids)),
+      mirrorOf(walks.sql, 'partNo', (query) => stockLevelPage(query, wids).read(walks.sql)),
     ),
-    mirrorOf(walks.sql, 'partNo', (query) => listItems(walks.sql, query, { discontinuedToo: true })),
+    mirrorOf(walks.sql, 'partNo', (query) => itemPage(query, { discontinuedToo: true }).read(walks.sql)),
   ];
 
   const writers = createLateWriters(batches, pool, items, (walk, betweenPages) =>

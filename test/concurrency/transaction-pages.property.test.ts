@@ -1,5 +1,5 @@
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
-import { listTransactions } from '@inventory/db/lists/list-transactions';
+import { transactionPage } from '@inventory/db/lists/list-transactions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { expectInvariants } from '../harness/service/invariants.ts';
@@ -55,7 +55,7 @@ async function expectPages(what: string) {
         sort: backwards ? 'transactionNo' : undefined,
         direction: 'asc' as const,
       };
-      const read = await listTransactions(database.sql, query, scope, {});
+      const read = await transactionPage(query, scope, {}).read(database.sql);
       const place = `${what}, seed ${seed}, scope ${scope}, page ${page} of ${pageSize} ${backwards ? 'backwards' : ''}`;
       expect(read.totalCount, place).toBe(numbers.length);
       const shown = JSON.parse(`[${read.records}]`).map(

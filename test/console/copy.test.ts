@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasBrowser, slowMs, startBrowser } from '../harness/pages/browser.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { hasBrowser, slowMs } from '../harness/pages/browser.ts';
 import { scanItem, signIn } from '../harness/pages/console.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 
 // A host with a copy of the page, which names the service.
@@ -25,20 +26,13 @@ async function serveCopy(path: string) {
 }
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Awaited<ReturnType<typeof startBrowser>>;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    host.close();
-  });
+  const browser = useBrowser();
+  afterAll(() => void host.close());
 
   test('a copy of the page under an origin of its own works with the service that it names', async () => {
     const client = await service.client();
     const itemID = await service.item({ description: 'Seen from elsewhere' });
-    const page = await browser.newPage();
+    const page = await (await browser.newContext()).newPage();
     page.setDefaultTimeout(slowMs);
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));

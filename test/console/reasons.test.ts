@@ -1,7 +1,7 @@
 import { enforceReasons, importReasons } from '@inventory/db/operator/manage-reasons';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import {
   fillIn,
   openConsole,
@@ -12,6 +12,7 @@ import {
   typeInto,
 } from '../harness/pages/console.ts';
 import { typeByHand, wedge } from '../harness/pages/hands.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 
@@ -19,10 +20,8 @@ const service = useService();
 const longName = `Broken ${'by the rain '.repeat(7)}`.trim();
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
-
+  const browser = useBrowser();
   beforeAll(async () => {
-    browser = await startBrowser();
     const issues = ['Picked', longName, 'For a kit', '12', 'Twice', 'TWICE', 'Scrapped', 'Lent', 'Stolen'];
     const given = [
       ...issues.map((name, at) => ({ reasonCode: 21 + at, name, operations: ['issue' as const] })),
@@ -36,7 +35,6 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       { take: 'all', byDefault: [] },
     );
   });
-  afterAll(() => browser.close());
 
   /** A page at an item that has units, in a window as wide as a phone. */
   async function atItem() {
@@ -44,7 +42,6 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     const itemID = await service.item();
     await receiveLot(client, itemID, 50, { wid: 1, spot: 'A-1' });
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-    onTestFinished(() => context.close());
     const { page, complaints } = await openConsole(context, service);
     await signIn(page, client, { isKept: true });
     await scanItem(page, itemID);

@@ -1,24 +1,17 @@
 import { gtinSpellingsOf } from '@inventory/domain/scan/check-digits';
 import { describe, expect, test } from 'vitest';
+import { withCheckDigit } from '../harness/codes/gs1-codes.ts';
 import { conflictObject, untilTaken } from '../harness/contract/answers.ts';
 import type { ApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService();
 
-const checkDigit = (digits: string) => {
-  const sum = [...digits]
-    .reverse()
-    .reduce((all, digit, place) => all + Number(digit) * (place % 2 === 0 ? 3 : 1), 0);
-  return String((10 - (sum % 10)) % 10);
-};
-
 let drawn = 0;
 /** A GTIN of so many digits, in none of the shorter forms, that nothing has yet. */
 function newGtin(length: number): string {
   drawn += 1;
-  const digits = `7${String(drawn).padStart(length - 2, '0')}`;
-  return digits + checkDigit(digits);
+  return withCheckDigit(`7${String(drawn).padStart(length - 2, '0')}`);
 }
 
 async function newItem(client: ApiClient) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withCheckDigit } from '../harness/codes/gs1-codes.ts';
 import { untilTaken, validationError } from '../harness/contract/answers.ts';
 import type { ApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
@@ -6,19 +7,11 @@ import { notEnough, receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 
-const checkDigit = (digits: string) => {
-  const sum = [...digits]
-    .reverse()
-    .reduce((all, digit, place) => all + Number(digit) * (place % 2 === 0 ? 3 : 1), 0);
-  return String((10 - (sum % 10)) % 10);
-};
-
 let drawn = 100;
 /** A GTIN of 13 digits that nothing has yet. */
 function newGtin(): string {
   drawn += 1;
-  const digits = `9506000${String(drawn).padStart(5, '0')}`;
-  return digits + checkDigit(digits);
+  return withCheckDigit(`9506000${String(drawn).padStart(5, '0')}`);
 }
 
 async function teach(client: ApiClient, shortID: string, alias: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -11,21 +11,10 @@ import { choosePort } from '@inventory/local/free-port';
 import { expect, onTestFinished, test } from 'vitest';
 import { readBlocks, root } from '../examples/documents.ts';
 import { createFolder } from '../harness/folders.ts';
+import { hasOpenssl, makeCertificate } from '../harness/network/certificate.ts';
 
-const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 const caddy = process.env.CADDY ?? 'caddy';
 const hasCaddy = spawnSync(caddy, ['version']).status === 0;
-
-/** Writes a certificate that ends in so many days, and its key, as the proxy wants them. */
-function writeCertificate(folder: string, days: number): void {
-  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'certificate.pem')];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', `${days}`, ...subject, ...files],
-    { stdio: 'ignore' },
-  );
-}
 
 const serialOf = (port: number) =>
   new Promise<string | null>((resolve) => {
@@ -43,10 +32,7 @@ test.skipIf(!hasOpenssl).each([
 ])(
   'a certificate that ends within %i days: doctor says %s, and the api measures it',
   async (days, state, found) => {
-    const folder = createFolder();
-    writeCertificate(folder, days);
-    const read = (name: string) => readFileSync(join(folder, name));
-    const server = createServer({ key: read('key.pem'), cert: read('certificate.pem') });
+    const server = createServer(makeCertificate({ days }));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -84,7 +70,7 @@ test.skipIf(!hasOpenssl || !hasCaddy)(
     writeFileSync(caddyfile, text);
     const files = join(folder, 'tls-files.caddy');
     writeFileSync(files, readFileSync(files, 'utf8').replaceAll('/tls/', `${folder}/`));
-    writeCertificate(folder, 2);
+    makeCertificate({ folder });
     const env = { ...process.env, HOME: folder, SITE: 'localhost', TLS: 'files' };
     const child = spawn(caddy, ['run', '--config', caddyfile], { env, stdio: 'ignore' });
     const ended = new Promise((resolve) => child.once('close', resolve));
@@ -95,7 +81,7 @@ test.skipIf(!hasOpenssl || !hasCaddy)(
     await expect.poll(() => serialOf(https!)).not.toBe(null);
     const before = await serialOf(https!);
     const renewed = createFolder();
-    writeCertificate(renewed, 60);
+    makeCertificate({ folder: renewed, days: 60 });
     for (const name of ['certificate.pem', 'key.pem']) copyFileSync(join(renewed, name), join(folder, name));
     const line = readBlocks()
       .filter(({ file }) => file === 'docs/containers.md')

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addressOf } from '@inventory/db/access/logins';
+import { addressOf, type Login } from '@inventory/db/access/logins';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { migrate } from '@inventory/db/migrate/migrate';
 import { POSTGRES_ENVIRONMENT } from '@inventory/local/postgres/postgres-data';
@@ -9,7 +9,7 @@ import { createRedisUsers } from '@inventory/local/redis-users';
 import { startStack } from '@inventory/local/stack';
 import { connect, type Sql } from '@inventory/postgres/pool';
 import { openStretch } from '../harness/network/through.ts';
-import { addLogins, createLogins, type TestLogin } from '../harness/servers/logins.ts';
+import { addLogins, createLogins } from '../harness/servers/logins.ts';
 import { findServerProgram, type SentinelTrio, startSentinelTrio } from '../harness/servers/redis-servers.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/servers/standby.ts';
 import { addCaller } from '../harness/service/caller.ts';
@@ -171,7 +171,7 @@ export async function startCluster(options: {
 }
 
 /** Prepares an empty database for the service. Returns the secret of its client. */
-async function prepareDatabase(sql: Sql, logins: readonly TestLogin[]): Promise<string> {
+async function prepareDatabase(sql: Sql, logins: readonly Login[]): Promise<string> {
   await migrate(sql);
   await addLogins(sql, logins);
   await addWarehouse(sql, { wid: 1, name: 'Main' });

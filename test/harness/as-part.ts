@@ -1,10 +1,9 @@
-import { addressOf, type Part } from '@inventory/db/access/logins';
+import { addressOf, type Login, type Part } from '@inventory/db/access/logins';
 import { inject } from 'vitest';
-import type { TestLogin } from './servers/logins.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    logins: TestLogin[];
+    logins: Login[];
   }
 }
 
@@ -26,7 +25,7 @@ export function asPart<Env extends Addresses>(part: Part, env: Env): Env {
 }
 
 /** With several hosts Node does not accept it as a URL. */
-function redisAddressOf(url: string, { name, password }: TestLogin): string {
+function redisAddressOf(url: string, { name, password }: Login): string {
   return url.replace(/\/\/([^@]*@)?/, `//${name}:${password}@`);
 }
 

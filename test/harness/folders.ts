@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
@@ -15,6 +15,16 @@ export function useFolder(): string {
   const folder = makeFolder();
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+let fileCount = 0;
+
+/** A new file in a folder, with these lines. */
+export function fileIn(folder: string, lines: readonly string[]): string {
+  fileCount += 1;
+  const path = join(folder, `file-${fileCount}.csv`);
+  writeFileSync(path, lines.join('\n'));
+  return path;
 }
 
 function makeFolder(): string {

@@ -38,6 +38,30 @@ const signature = 'packages/queue/src/signature.ts';
 const redisRights = 'packages/queue/src/redis-rights.ts';
 const waiters = 'packages/queue/src/submit/waiters.ts';
 const caddyfile = 'docker/proxy/Caddyfile';
+const adminMain = 'apps/admin/src/main.ts';
+const askAgain = 'packages/libraries/turns/src/ask-again.ts';
+const attempt = 'apps/worker/src/webhooks/attempt.ts';
+const clients = 'packages/db/src/access/clients.ts';
+const connectionSettings = 'packages/libraries/postgres/src/connection-settings.ts';
+const consume = 'packages/queue/src/consume/consume.ts';
+const identity = 'packages/db/src/backup/identity.ts';
+const lastTransactions = 'packages/db/src/status-page/last-transactions.ts';
+const listsReplica = 'apps/api/src/lists/replica.ts';
+const listStockLevels = 'packages/db/src/lists/list-stock-levels.ts';
+const listTurns = 'apps/api/src/lists/list-turns.ts';
+const migrate = 'packages/db/src/migrate/migrate.ts';
+const offlineQueue = 'packages/client/src/queue/offline-queue.ts';
+const outlets = 'packages/libraries/process/src/log/outlets.ts';
+const pageQuery = 'packages/paging/src/page-query.ts';
+const primary = 'packages/libraries/postgres/src/servers/primary.ts';
+const quantities = 'packages/client/src/http/quantities.ts';
+const redis = 'packages/libraries/redis/src/redis.ts';
+const reverse = 'packages/domain/src/kinds/reverse.ts';
+const shareShards = 'packages/queue/src/consume/share-shards.ts';
+const transport = 'packages/client/src/http/transport.ts';
+const watchNeeds = 'apps/api/src/watch-needs.ts';
+const writeBatch = 'packages/db/src/batch/write-batch.ts';
+const wrongSettings = 'packages/libraries/postgres/src/wrong-settings.ts';
 
 type Broken = { name: string; by: string; edits: Edit[] };
 
@@ -122,11 +146,7 @@ export const mutants: readonly Mutant[] = [
       ],
     ]),
     mutant('shards out of use are never searched for work', 'not in use, of an api that does not know', [
-      [
-        'packages/queue/src/consume/share-shards.ts',
-        'if (served.has(0) && rounds % looksEvery === 0) found = await findWork();',
-        '',
-      ],
+      [shareShards, 'if (served.has(0) && rounds % looksEvery === 0) found = await findWork();', ''],
     ]),
     mutant('a dead worker holds its shards when the clock of Redis is set back', 'dated further ahead', [
       [seats, ' or tonumber(expires) > latest', ''],
@@ -134,40 +154,26 @@ export const mutants: readonly Mutant[] = [
   ]),
   ...noticedBy('concurrency/redis-away.test.ts', [
     mutant('enableOfflineQueue: true', 'a command fails at once', [
-      ['packages/libraries/redis/src/redis.ts', 'enableOfflineQueue: false', 'enableOfflineQueue: true'],
+      [redis, 'enableOfflineQueue: false', 'enableOfflineQueue: true'],
     ]),
     mutant(
       'every reply of a wrong server ends the connection again',
       'many replies that ask for another server',
-      [
-        [
-          'packages/libraries/redis/src/redis.ts',
-          'if (!isToReconnect || redis.stream?.writableEnded !== true) disconnect',
-          'disconnect',
-        ],
-      ],
+      [[redis, 'if (!isToReconnect || redis.stream?.writableEnded !== true) disconnect', 'disconnect']],
     ),
   ]),
   ...noticedBy('concurrency/start-up.test.ts', [
     mutant('synchronous_commit = off accepted', 'synchronous_commit = off', [
-      [
-        'packages/libraries/postgres/src/wrong-settings.ts',
-        `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
-        '',
-      ],
+      [wrongSettings, `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`, ''],
     ]),
     mutant('a schema of another version accepted', 'it must be migrated', [
-      ['packages/db/src/migrate/migrate.ts', 'if (found < known) {', 'if (found < 0) {'],
+      [migrate, 'if (found < known) {', 'if (found < 0) {'],
     ]),
     mutant('a process accepts tables that are too new', 'it needs a newer version', [
-      ['packages/db/src/migrate/migrate.ts', 'if (oldest <= known) return;', 'return;'],
+      [migrate, 'if (oldest <= known) return;', 'return;'],
     ]),
     mutant('a process refuses newer tables that still suit it', 'is still good for this version', [
-      [
-        'packages/db/src/migrate/migrate.ts',
-        '  refuseNewer(found, known, oldest);\n}',
-        '  refuseNewer(found, known, found);\n}',
-      ],
+      [migrate, '  refuseNewer(found, known, oldest);\n}', '  refuseNewer(found, known, found);\n}'],
     ]),
   ]),
   ...noticedBy('concurrency/gates.test.ts', [
@@ -221,13 +227,13 @@ export const mutants: readonly Mutant[] = [
     ]),
     mutant('batch without running balances', 'for 60 of 100 units', [
       [
-        'packages/domain/src/stock/allocate.ts',
+        allocate,
         'const taken = lot.units < missing ? lot.units : missing;',
         `if (!unitsRead.has(lot)) unitsRead.set(lot, lot.units);
     const taken = unitsRead.get(lot)! < missing ? unitsRead.get(lot)! : missing;`,
       ],
       [
-        'packages/domain/src/stock/allocate.ts',
+        allocate,
         'export type Taking =',
         `const unitsRead = new WeakMap<LotState, Quantity>();
 export type Taking =`,
@@ -267,20 +273,12 @@ export type Taking =`,
       ],
     ]),
     mutant('a missing answer becomes null', 'a request whose deadline has passed', [
-      [
-        'packages/db/src/batch/write-batch.ts',
-        "case when json_typeof(result) <> 'null' then result end",
-        'result',
-      ],
+      [writeBatch, "case when json_typeof(result) <> 'null' then result end", 'result'],
     ]),
   ]),
   ...noticedBy('contract/stock-levels.test.ts', [
     mutant('float sums', 'more than 15 digits', [
-      [
-        'packages/db/src/lists/list-stock-levels.ts',
-        `inStock: 'sum(in_stock)'`,
-        `inStock: 'sum(in_stock::float8)::numeric'`,
-      ],
+      [listStockLevels, `inStock: 'sum(in_stock)'`, `inStock: 'sum(in_stock::float8)::numeric'`],
     ]),
   ]),
   ...noticedBy('concurrency/revoked-rights.test.ts', [
@@ -327,11 +325,7 @@ export type Taking =`,
   ...noticedBy('contract/paging.test.ts', [
     // Either guard alone is enough, so both go.
     mutant('sort column interpolated', 'an unknown sort is ignored', [
-      [
-        'packages/paging/src/page-query.ts',
-        'sort !== undefined && sortColumns.includes(sort) ? sort : undefined',
-        'sort',
-      ],
+      [pageQuery, 'sort !== undefined && sortColumns.includes(sort) ? sort : undefined', 'sort'],
       [
         'packages/db/src/lists/pages/read-page.ts',
         'query.sort === undefined ? undefined : list.sortColumns[query.sort]',
@@ -442,22 +436,14 @@ async function importKey(`,
   ]),
   ...struckBy('postgres kill -9', [
     mutant('synchronous_commit = off, as the fault harness sees it', '2', [
-      [
-        'packages/libraries/postgres/src/wrong-settings.ts',
-        `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`,
-        '',
-      ],
-      [
-        'packages/libraries/postgres/src/connection-settings.ts',
-        `TimeZone: 'UTC',`,
-        `TimeZone: 'UTC', synchronous_commit: 'off',`,
-      ],
+      [wrongSettings, `synchronous_commit: { isRight: (value) => value !== 'off', wanted: 'on' },`, ''],
+      [connectionSettings, `TimeZone: 'UTC',`, `TimeZone: 'UTC', synchronous_commit: 'off',`],
     ]),
   ]),
   ...struckBy('worker kill -9', [
     mutant('no request claim, as the fault harness sees it', '40', [
       [
-        'packages/db/src/batch/write-batch.ts',
+        writeBatch,
         'plain(({ transaction }) => transaction.request.requestId)',
         'plain(() => crypto.randomUUID())',
       ],
@@ -486,11 +472,9 @@ async function importKey(`,
   ]),
   ...noticedBy('concurrency/redis-silent.test.ts', [
     mutant('an idle connection is not probed', 'that nobody uses', [
-      ['packages/libraries/redis/src/redis.ts', 'redis.ping()', 'Promise.reject()'],
+      [redis, 'redis.ping()', 'Promise.reject()'],
     ]),
-    mutant('a replica counts as the server', 'after a failover', [
-      ['packages/libraries/redis/src/redis.ts', '(READONLY|', '('],
-    ]),
+    mutant('a replica counts as the server', 'after a failover', [[redis, '(READONLY|', '(']]),
     mutant('the canary concludes nothing from silence', 'answers nothing', [
       ['packages/queue/src/consume/service-watch.ts', `return name === 'ReplyError' ||`, 'return true ||'],
     ]),
@@ -542,24 +526,16 @@ async function importKey(`,
       ],
     ]),
     mutant('requests in doubt after a connection ended while settling', 'a request that the queue refuses', [
-      [
-        'packages/libraries/turns/src/ask-again.ts',
-        'performance.now() + againAfterMs > untilMs',
-        'performance.now() > 0',
-      ],
+      [askAgain, 'performance.now() + againAfterMs > untilMs', 'performance.now() > 0'],
     ]),
   ]),
   ...noticedBy('concurrency/statement-pool.test.ts', [
     mutant('a connection that swallows statements is kept', 'others are served beside it', [
-      [
-        'packages/libraries/postgres/src/statement-pool.ts',
-        'late = setImmediate(() => suspectSince(connection, startedAt));',
-        'late = undefined;',
-      ],
+      [statementPool, 'late = setImmediate(() => suspectSince(connection, startedAt));', 'late = undefined;'],
     ]),
     mutant('a process that stood still throws its connections away', 'nor taken for hanging', [
       [
-        'packages/libraries/postgres/src/statement-pool.ts',
+        statementPool,
         'late = setImmediate(() => suspectSince(connection, startedAt));',
         'suspectSince(connection, startedAt);',
       ],
@@ -610,20 +586,12 @@ async function importKey(`,
   ]),
   ...noticedBy('security/secrets-in-logs.test.ts', [
     mutant('libraries print directly', 'libraries print', [
-      [
-        'packages/libraries/process/src/log/outlets.ts',
-        'of consoleMethods) {',
-        'of consoleMethods.slice(9)) {',
-      ],
+      [outlets, 'of consoleMethods) {', 'of consoleMethods.slice(9)) {'],
     ]),
   ]),
   ...noticedBy('security/errors-in-logs.test.ts', [
     mutant('a job that fails keeps the error in Redis', 'an envelope that fails', [
-      [
-        'packages/queue/src/consume/consume.ts',
-        `throw new EnvelopeError('an envelope was not applied', { cause: error });`,
-        'throw error;',
-      ],
+      [consume, `throw new EnvelopeError('an envelope was not applied', { cause: error });`, 'throw error;'],
     ]),
   ]),
   ...noticedBy('security/signing-keys.test.ts', [
@@ -647,11 +615,7 @@ async function importKey(`,
       [signingKeys, 'where retired <= retention_now() or', 'where'],
     ]),
     mutant('secrets never expire', 'an expired secret', [
-      [
-        'packages/db/src/access/clients.ts',
-        'and not disabled and (expires is null or expires > now())',
-        'and not disabled',
-      ],
+      [clients, 'and not disabled and (expires is null or expires > now())', 'and not disabled'],
     ]),
     mutant('private halves retired while no process ran stay', 'and no other', [
       [tokenKeys, 'void pool.run(deleteRetiredHalves).catch(failed);', 'void failed;'],
@@ -687,7 +651,7 @@ async function importKey(`,
       ],
     ]),
     mutant('an unknown envelope circulates for ever', 'is dropped in the end', [
-      ['packages/queue/src/consume/consume.ts', 'if (job.attemptsStarted > leftTimesMax) return false;', ''],
+      [consume, 'if (job.attemptsStarted > leftTimesMax) return false;', ''],
     ]),
   ]),
   ...noticedBy('docker/containers.test.ts', [
@@ -704,11 +668,7 @@ async function importKey(`,
   ]),
   ...noticedBy('concurrency/list-turns.test.ts', [
     mutant('one client may run all costly lists', 'two at once in Postgres', [
-      [
-        'apps/api/src/lists/list-turns.ts',
-        'costly: { perClient: 1, total: 2 }',
-        'costly: { perClient: 2, total: 2 }',
-      ],
+      [listTurns, 'costly: { perClient: 1, total: 2 }', 'costly: { perClient: 2, total: 2 }'],
     ]),
     mutant('lists are served in order of arrival, not by client', 'go between those of one client', [
       ['packages/libraries/turns/src/fair-line.ts', 'if (places.delete(name)) places.set(name, own);', ''],
@@ -727,11 +687,7 @@ async function importKey(`,
   ]),
   ...noticedBy('admin/commands.test.ts', [
     mutant('a secret that cannot be written is shown with 0', 'meets a full disk', [
-      [
-        'apps/admin/src/main.ts',
-        "if (code === 'EPIPE' || isOutputLost) return;",
-        "if (code !== 'nothing') return;",
-      ],
+      [adminMain, "if (code === 'EPIPE' || isOutputLost) return;", "if (code !== 'nothing') return;"],
     ]),
     mutant('tokens outlive their revoked secrets', 'ends earlier tokens', [
       ['apps/api/src/http/callers/authenticator.ts', 'issuedAt < tokensFrom ? null', 'issuedAt < 0 ? null'],
@@ -762,18 +718,10 @@ async function importKey(`,
       ['apps/api/src/routes/me.ts', 'await feed.soon();', 'await feed.position();'],
     ]),
     mutant('commits waiting for a standby are not reported', 'without using up', [
-      [
-        'apps/api/src/watch-needs.ts',
-        'hangingCommits === 0 && verdicts.counts().suspect === 0',
-        'hangingCommits === 0',
-      ],
+      [watchNeeds, 'hangingCommits === 0 && verdicts.counts().suspect === 0', 'hangingCommits === 0'],
     ]),
     mutant('failures during hanging commits count as overload', 'without using up', [
-      [
-        'apps/api/src/watch-needs.ts',
-        "presence.isThere('postgres') && hangingCommits === 0",
-        "presence.isThere('postgres')",
-      ],
+      [watchNeeds, "presence.isThere('postgres') && hangingCommits === 0", "presence.isThere('postgres')"],
     ]),
     mutant('an api that can read is not ready while commits hang', 'without using up', [
       ['apps/api/src/internal-port.ts', 'authentication.run(reach)', 'verdicts.run(reach)'],
@@ -832,11 +780,7 @@ async function importKey(`,
       ['packages/db/src/backup/restore.ts', "await tx.unsafe('begin isolation level read committed');", ''],
     ]),
     mutant('numbers are given out again after a restore', 'has everything acknowledged before it began', [
-      [
-        'packages/db/src/backup/identity.ts',
-        'const numbersPerSecond = 20_000;',
-        'const numbersPerSecond = 0;',
-      ],
+      [identity, 'const numbersPerSecond = 20_000;', 'const numbersPerSecond = 0;'],
     ]),
   ]),
   ...noticedBy('docker/compose.test.ts', [
@@ -849,16 +793,12 @@ async function importKey(`,
   ]),
   ...noticedBy('admin/refusals.test.ts', [
     mutant('migrate writes to a database before refusing it', 'could lose answered writes', [
-      ['packages/db/src/migrate/migrate.ts', 'await refuseBeforeMigrating(connection, steps);', ''],
+      [migrate, 'await refuseBeforeMigrating(connection, steps);', ''],
     ]),
   ]),
   ...noticedBy('operating/status-page.test.ts', [
     mutant('operations: bodies are shown', 'without anything that a body', [
-      [
-        'packages/db/src/status-page/last-transactions.ts',
-        'client_id as client, status,',
-        'body::text as client, status,',
-      ],
+      [lastTransactions, 'client_id as client, status,', 'body::text as client, status,'],
     ]),
   ]),
   ...noticedBy('contract/batch-atomic.test.ts', [
@@ -901,11 +841,7 @@ async function importKey(`,
   ]),
   ...noticedBy('contract/reverse.test.ts', [
     mutant('a transaction is reversed more than once', 'with ten at once', [
-      [
-        'packages/domain/src/kinds/reverse.ts',
-        'if (past.isReversed) return',
-        'if (past.isReversed && batch.now < 0) return',
-      ],
+      [reverse, 'if (past.isReversed) return', 'if (past.isReversed && batch.now < 0) return'],
       [
         'packages/db/schema/06-ledger.sql',
         'create unique index stock_transaction_reverses_key',
@@ -971,11 +907,7 @@ async function importKey(`,
       ['packages/libraries/postgres/src/pool.ts', 'return ofSeveralHosts.has(sql) &&', 'return false &&'],
     ]),
     mutant('a former primary is accepted again', 'the promoted server alone', [
-      [
-        'packages/libraries/postgres/src/servers/primary.ts',
-        'if (standing.timeline < timeline) {',
-        'if (false) {',
-      ],
+      [primary, 'if (standing.timeline < timeline) {', 'if (false) {'],
     ]),
     mutant('a position on another timeline counts', 'the promoted server alone', [
       [
@@ -989,12 +921,12 @@ async function importKey(`,
     ]),
     mutant("the primary's position is read once", 'while the replica stands still', [
       [
-        'apps/api/src/lists/replica.ts',
+        listsReplica,
         'const position = await askPosition(null);',
         'const position = await (once ??= askPosition(null));',
       ],
       [
-        'apps/api/src/lists/replica.ts',
+        listsReplica,
         'let restUntil = 0;',
         'let restUntil = 0;\n  let once: Promise<Position> | null = null;',
       ],
@@ -1005,11 +937,7 @@ async function importKey(`,
       ['packages/client/src/http/persist.ts', "isUnsure = failure.outcome === 'unknown';", ''],
     ]),
     mutant('client: a write without its key', 'the answer is lost', [
-      [
-        'packages/client/src/http/transport.ts',
-        "how.idempotencyKey === undefined ? {} : { 'Idempotency-Key': how.idempotencyKey }",
-        '{}',
-      ],
+      [transport, "how.idempotencyKey === undefined ? {} : { 'Idempotency-Key': how.idempotencyKey }", '{}'],
     ]),
     mutant('client: 403 settles an earlier send', 'a refusal before the key is looked up', [
       ['packages/client/src/http/outcome.ts', '[400, 409].includes', '[400, 403, 409].includes'],
@@ -1040,11 +968,7 @@ async function importKey(`,
   ]),
   ...noticedBy('client/calls.test.ts', [
     mutant('client: an exact client turns every number into a text', 'an exact client gives and takes', [
-      [
-        'packages/client/src/http/quantities.ts',
-        'number !== undefined && decimals.has(name.slice(1, -1))',
-        'number !== undefined',
-      ],
+      [quantities, 'number !== undefined && decimals.has(name.slice(1, -1))', 'number !== undefined'],
     ]),
     mutant('client: results are counted by list', 'a batch of any length goes in lists', [
       ['packages/client/src/batch.ts', 'index: from + place', 'index: place'],
@@ -1079,11 +1003,7 @@ async function importKey(`,
       ['apps/worker/src/webhooks/look-out.ts', " || state === 'paused') return false;", ') return false;'],
     ]),
     mutant('Retry-After is not honoured', 'answered with', [
-      [
-        'apps/worker/src/webhooks/attempt.ts',
-        'pauseAfter(attempt, sent.retryAfterMs)',
-        'pauseAfter(attempt, null)',
-      ],
+      [attempt, 'pauseAfter(attempt, sent.retryAfterMs)', 'pauseAfter(attempt, null)'],
     ]),
   ]),
   ...noticedBy('security/webhook-addresses.test.ts', [
@@ -1120,11 +1040,7 @@ async function importKey(`,
       ['packages/client/src/queue/indexed-db-storage.ts', 'others?.postMessage(told);', ''],
     ]),
     mutant('console: a tab leaves the work of one that ended', 'two tabs of a client', [
-      [
-        'packages/client/src/queue/offline-queue.ts',
-        "page.addEventListener?.('online', start, { signal });",
-        '',
-      ],
+      [offlineQueue, "page.addEventListener?.('online', start, { signal });", ''],
     ]),
   ]),
 ];

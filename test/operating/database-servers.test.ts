@@ -1,14 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { startServer } from '@inventory/api/server';
 import { type ConnectOptions, connect } from '@inventory/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { addressFor, asPart } from '../harness/as-part.ts';
-import { createFolder } from '../harness/folders.ts';
+import { hasOpenssl, makeCertificate } from '../harness/network/certificate.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { runCommand } from '../harness/service/command-line.ts';
 
@@ -80,25 +77,14 @@ test('a server without TLS is named at start when the address requires TLS, and 
   }
 });
 
-const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
-
 test.skipIf(!hasOpenssl).each([
   ['IP:127.0.0.1', 0, /^$/],
   ['DNS:localhost', 1, /ERR_TLS_CERT_ALTNAME_INVALID/],
 ])(
   'a server at 127.0.0.1 whose certificate is for %s: %i, by sslmode=verify-full (skipped without openssl)',
   async (name, code, said) => {
-    const folder = createFolder();
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const subject = ['-subj', '/CN=test', '-addext', `subjectAltName=${name}`, '-days', '2', '-nodes'];
-    execFileSync(
-      'openssl',
-      ['req', '-x509', '-newkey', 'rsa:2048', ...subject, '-keyout', key, '-out', cert],
-      {
-        stdio: 'ignore',
-      },
-    );
-    const secureContext = createSecureContext({ key: await readFile(key), cert: await readFile(cert) });
+    const { key, cert, file } = makeCertificate({ name });
+    const secureContext = createSecureContext({ key, cert });
     // As Postgres starts TLS: it is requested, and begins on the same connection.
     const server = createServer((socket) => {
       socket.on('error', () => {});
@@ -111,7 +97,7 @@ test.skipIf(!hasOpenssl).each([
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const url = addressFor('operator', urlAt(`127.0.0.1:${port}`, '?sslmode=verify-full'));
-    const ended = await runCommand(['client', 'list'], { DATABASE_URL: url, NODE_EXTRA_CA_CERTS: cert });
+    const ended = await runCommand(['client', 'list'], { DATABASE_URL: url, NODE_EXTRA_CA_CERTS: file });
     expect(ended).toMatchObject({ code, stderr: expect.stringMatching(said) });
   },
 );

@@ -7,11 +7,12 @@ import type { SeenServer } from '@inventory/postgres/servers/seen-servers';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { startWorker } from '@inventory/worker/worker';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
-import { hasBrowser, startBrowser } from '../harness/pages/browser.ts';
+import { hasBrowser } from '../harness/pages/browser.ts';
 import { type WatchedStatusPage, watchStatusPage } from '../harness/pages/status-page-stream.ts';
+import { useBrowser } from '../harness/pages/use-browser.ts';
 import { type ApiClient, createApiClient } from '../harness/service/api-client.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
@@ -301,16 +302,9 @@ describe('the page and its stream', () => {
 });
 
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
-  let browser: Browser;
+  const browser = useBrowser();
   const hosts = new Set<string>();
   const complaints: string[] = [];
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-  });
 
   async function open(
     width: number,
@@ -318,8 +312,8 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     colorScheme: 'light' | 'dark',
     { canMoveClock } = { canMoveClock: false },
   ): Promise<Page> {
-    const page = await browser.newPage({ viewport: { width, height }, colorScheme });
-    onTestFinished(() => page.close());
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+    const page = await context.newPage();
     if (canMoveClock) await page.clock.install();
     page.on('request', (asked) => {
       if (!asked.url().startsWith('data:')) hosts.add(new URL(asked.url()).host);
@@ -368,8 +362,8 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await expect.poll(() => watched.stock() !== null && watched.now() !== null).toBe(true);
     const events = { history: watched.history(), now: watched.now(), stock: watched.stock() };
     const sent = { ...events, stock: { ...events.stock, transactions } };
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 }, timezoneId });
-    onTestFinished(() => page.close());
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, timezoneId });
+    const page = await context.newPage();
     await page.clock.setFixedTime(now);
     await page.route('**/operations/events', (route) =>
       route.fulfill({

@@ -1,21 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { importReasons } from '@inventory/db/operator/manage-reasons';
 import { reasonedNames } from '@inventory/domain/contract/reason';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { nameOf, routes } from '../harness/contract/routes.ts';
 import { openRaw } from '../harness/network/raw-connection.ts';
 import type { ApiClient } from '../harness/service/api-client.ts';
-import { type ProbedApi, startProbedApi } from '../harness/service/probed-api.ts';
 import { startProcess } from '../harness/service/processes.ts';
-import { useService } from '../harness/service/service.ts';
+import { useProbedApi } from '../harness/service/use-probed-api.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
 
-// The worker and the database are those of the file; the api that is asked runs in a process of its own.
-const env = { QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`, RATE_LIMIT: '1000000' };
-const service = useService({ env });
-
-let api: ProbedApi;
+const { service, api, env } = useProbedApi({ INTERNAL_PORT: '0' });
 let client: ApiClient;
 
 /** So many characters of three bytes each, and a number, so that names differ. */
@@ -50,10 +44,6 @@ const lotOf = (index: number) => ({
 });
 
 beforeAll(async () => {
-  api = await startProbedApi({
-    ...{ DATABASE_URL: service.databaseUrl, REDIS_URL: inject('redisUrl'), INTERNAL_PORT: '0' },
-    ...env,
-  });
   client = await service.client({ baseUrl: api.baseUrl, operationsPerMinute: 10_000_000 });
   const reasons = more(pageSize, (index) => ({
     ...{ line: index, reasonCode: 2 ** 31 - 1 - index, name: longest(100), operations: null },
@@ -81,7 +71,6 @@ beforeAll(async () => {
     recNo = body.recNo;
   }
 });
-afterAll(() => api?.stop());
 
 type Largest = { path: string; body?: object };
 

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addressOf, ensureLogins, excessRightsOf, type Part, parts } from '@inventory/db/access/logins';
+import {
+  addressOf,
+  ensureLogins,
+  excessRightsOf,
+  type Login,
+  type Part,
+  parts,
+} from '@inventory/db/access/logins';
 import { migrate } from '@inventory/db/migrate/migrate';
 import { startPostgres } from '@inventory/local/postgres/postgres';
 import { removePostgresHome } from '@inventory/local/postgres/postgres-home';
@@ -224,7 +231,6 @@ test('the worker may add the lines of a transaction when it writes it, and no ot
   expect(await codeOf(logins.api, line('1', 2))).toBe(forbidden);
 });
 
-type Login = { part: Part; name: string; password: string };
 async function expectLogin(login: Login) {
   const sql = connect(addressOf(inject('databaseUrl'), login), { name: 'tests', connectionsMax: 1 });
   expect(await sql`select current_user as name`).toEqual([{ name: login.name }]);

@@ -1,25 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { tryOutTogether } from '@inventory/db/batch/dry-run';
 import type { SingleRequest } from '@inventory/domain/kinds/kinds';
 import type { Sql } from '@inventory/postgres/pool';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { ApiClient } from '../harness/service/api-client.ts';
-import { type ProbedApi, startProbedApi } from '../harness/service/probed-api.ts';
-import { uniqueName, useService } from '../harness/service/service.ts';
+import { uniqueName } from '../harness/service/service.ts';
+import { useProbedApi } from '../harness/service/use-probed-api.ts';
 import { issueOf } from '../harness/stock/operations.ts';
 
-// The worker and the database are those of the file; the api that is asked runs in a process of its own.
-const env = { QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`, RATE_LIMIT: '1000000' };
-const service = useService({ env });
-
-let api: ProbedApi;
+const { service, api } = useProbedApi();
 let client: ApiClient;
 
 beforeAll(async () => {
-  api = await startProbedApi({ DATABASE_URL: service.databaseUrl, REDIS_URL: inject('redisUrl'), ...env });
   client = await service.client({ baseUrl: api.baseUrl, operationsPerMinute: 10_000_000 });
 });
-afterAll(() => api?.stop());
 
 /**
  * Expects that enough of some rounds do no more than this part of a batch's work at one stretch: by the

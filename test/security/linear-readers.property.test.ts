@@ -1,37 +1,22 @@
-import { randomBytes } from 'node:crypto';
 import type { Route } from '@inventory/api/http/route';
 import fc from 'fast-check';
-import { afterAll, beforeAll, inject, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import { everyPumpedOf, pumpedOf } from '../harness/contract/pumped-texts.ts';
 import { fieldsOf, nameOf, requestOf, routes } from '../harness/contract/routes.ts';
 import { listOf, slowJson, slowTexts } from '../harness/contract/slow-texts.ts';
 import { readHeaders } from '../harness/network/read-headers.ts';
-import { type ProbedApi, startProbedApi } from '../harness/service/probed-api.ts';
-import { useService } from '../harness/service/service.ts';
+import { useProbedApi } from '../harness/service/use-probed-api.ts';
 import { createLinearWatch, type ReadPlace, type WireRequest } from '../harness/watch/linear-watch.ts';
 
-// The worker and the database are those of the file; the api that is asked runs in a process of its own.
-const env = { QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`, RATE_LIMIT: '1000000' };
-const service = useService({ env });
-
-let api: ProbedApi;
+const { service, api } = useProbedApi({ TRUST_PROXY: '1' });
 let watch: ReturnType<typeof createLinearWatch>;
 let token: string;
 
 beforeAll(async () => {
-  api = await startProbedApi({
-    DATABASE_URL: service.databaseUrl,
-    REDIS_URL: inject('redisUrl'),
-    TRUST_PROXY: '1',
-    ...env,
-  });
   watch = createLinearWatch(api);
   ({ token } = await service.client({ baseUrl: api.baseUrl, operationsPerMinute: 10_000_000 }));
 });
-afterAll(async () => {
-  watch?.close();
-  await api?.stop();
-});
+afterAll(() => watch?.close());
 
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';

@@ -1,16 +1,15 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { messages } from '@inventory/api/http/errors';
 import { OperationHead } from '@inventory/domain/contract/batch';
 import { kindNames, kinds } from '@inventory/domain/kinds/kinds';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { expectRefusalShape } from '../harness/contract/error-shape.ts';
 import { createDocumented, type Documented } from '../harness/contract/expect-documented.ts';
 import { type FuzzedRequest, fuzzedRequest, type Known } from '../harness/contract/fuzz-requests.ts';
 import { fieldsOf, requestOf, routes } from '../harness/contract/routes.ts';
 import { openRawCaller, type RawAnswer, type RawCaller } from '../harness/network/raw-connection.ts';
-import { type ProbedApi, startProbedApi } from '../harness/service/probed-api.ts';
-import { useService } from '../harness/service/service.ts';
+import { useProbedApi } from '../harness/service/use-probed-api.ts';
 
 // FUZZ_SEED repeats a run, FUZZ_CASES makes it longer.
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
@@ -27,18 +26,12 @@ const operationFields = [
   ),
 ];
 
-const env = { QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`, RATE_LIMIT: '1000000' };
-const service = useService({ env });
-
-let api: ProbedApi;
+const { service, api } = useProbedApi();
 let documented: Documented;
 
 beforeAll(async () => {
-  // The api runs in its own process, beside the one that generates requests.
-  api = await startProbedApi({ DATABASE_URL: service.databaseUrl, REDIS_URL: inject('redisUrl'), ...env });
   documented = createDocumented(await (await fetch(`${api.baseUrl}/openapi.json`)).json());
 });
-afterAll(() => api?.stop());
 
 function expectOfContract(answer: RawAnswer, { method, path }: FuzzedRequest, what: string) {
   const headers = { get: (name: string) => answer.headers.get(name) ?? null };

@@ -35,6 +35,14 @@ const pieceOf = (digits: number, join: string) =>
     .map(([piece, more]) => [piece, Math.min(piece + more, 10 ** digits - 1)])
     .map((numbers) => numbers.map((number) => String(number).padStart(digits, '0')).join(join));
 
+/** These digits with their check digit, by a formula of the tests' own. */
+export function withCheckDigit(digits: string): string {
+  const sum = [...digits]
+    .reverse()
+    .reduce((all, digit, place) => all + Number(digit) * (place % 2 === 0 ? 3 : 1), 0);
+  return `${digits}${(10 - (sum % 10)) % 10}`;
+}
+
 /** The values of a part with a rule. */
 const ruled: Record<string, (part: Part) => fc.Arbitrary<string>> = {
   check: ({ max }) => textOf('0123456789', max - 1, max - 1).map((digits) => digits + checkDigitOf(digits)),

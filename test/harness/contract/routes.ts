@@ -1,5 +1,4 @@
 import type { Route } from '@inventory/api/http/route';
-import { noWarehouses } from '@inventory/api/http/route';
 import { aliasRoutes } from '@inventory/api/routes/aliases';
 import { changeRoutes } from '@inventory/api/routes/changes';
 import { historyRoutes } from '@inventory/api/routes/history';
@@ -24,9 +23,6 @@ export const routes: readonly Route[] = [
   ...reasonRoutes({ lists: undefined as never }),
   ...scanRoutes(undefined as never, undefined as never),
 ];
-
-/** The routes that concern the warehouses named in a request. */
-export const warehouseRoutes = routes.filter((declared) => declared.warehouses !== noWarehouses);
 
 /** The name of a route in a test's title. */
 export function nameOf(declared: Route): string {

@@ -112,7 +112,8 @@ function decoded(body: Buffer, encoding: string | undefined): Buffer {
   return encoding === undefined || body.length === 0 ? body : unzipSync(body);
 }
 
-function parseJson(text: string): unknown {
+/** The value of a text; undefined if it is no JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -15,8 +15,6 @@ export const turn = () => new Promise((resolve) => setImmediate(resolve));
 export type TestSubmitter = {
   redisUrl: string;
   prefix: string;
-  /** Whether one more request would be accepted now. */
-  admits(arrivedAt?: number): boolean;
   /** Submits this many requests in this turn, all for one queue, arriving now unless told otherwise. */
   submit(count: number, arrivedAt?: number): Promise<SubmitResult>[];
   /** Submits these requests in this turn. */
@@ -67,7 +65,6 @@ export async function openSubmitter(
   return {
     redisUrl,
     prefix,
-    admits: (arrivedAt = performance.now()) => submitter.admits(createRequest(), arrivedAt),
     submit: (count, arrivedAt = performance.now()) =>
       Array.from({ length: count }, () => {
         const [answer] = submitter.submit([{ ...createRequest(), ...options.kind }], arrivedAt);

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { messages } from '@inventory/api/http/errors';
 import { expectDocumented } from '../contract/expect-documented.ts';
+import { parseJson } from '../network/raw-connection.ts';
 
 /** An answer, read whole. `body` is parsed JSON if the text is JSON; `text` keeps the digits as they came. */
 // biome-ignore lint/suspicious/noExplicitAny: a test compares a body with what it expects.
@@ -38,7 +39,7 @@ export async function send(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  const answer = { status: response.status, headers: response.headers, text, body: parse(text) };
+  const answer = { status: response.status, headers: response.headers, text, body: parseJson(text) };
   await expectDocumented(baseUrl, method, path, answer);
   return answer;
 }
@@ -79,14 +80,6 @@ export async function takeToken(
   const { status, text, body } = await askToken(baseUrl, credentials);
   if (status !== 200) throw new Error(`no token: ${text}`);
   return body.access_token;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 // A machine may be busy with other things for this long before the test takes it for an error.

@@ -1,18 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { startServer } from '@inventory/api/server';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/access/clients';
 import { addWarehouse } from '@inventory/db/catalog/warehouses';
 import { migrate } from '@inventory/db/migrate/migrate';
 import type { Sql } from '@inventory/postgres/pool';
-import { createLog } from '@inventory/process/log/log';
-import type { Running } from '@inventory/process/run';
-import { startWorker } from '@inventory/worker/worker';
 import { inject } from 'vitest';
-import { asPart } from '../as-part.ts';
 import { addLogins } from '../servers/logins.ts';
 import { type ApiAnswer, type ApiClient, createApiClient, takeToken, untilAnswered } from './api-client.ts';
-import { uniqueName } from './service.ts';
+import { startParts, uniqueName } from './service.ts';
 
 /** The service on a test's own Postgres. */
 export type OwnService = {
@@ -47,31 +41,9 @@ export async function startOwnService(options: {
   workers: number;
   env: Record<string, string> & { DATABASE_URL: string };
 }): Promise<OwnService> {
-  const env = {
-    REDIS_URL: inject('redisUrl'),
-    QUEUE_PREFIX: `own-${randomBytes(6).toString('hex')}`,
-    PORT: '0',
-    INTERNAL_PORT: '0',
-    CONNECTIONS_MAX: '10000',
-    CONNECTIONS_PER_ADDRESS_MAX: '0',
-    ...options.env,
-  };
-  process.env.LOG_LEVEL ??= 'fatal';
-  const running: Running[] = [];
-  const stop = async () => {
-    for (const each of running) await each.stop();
-  };
+  const env = { INTERNAL_PORT: '0', ...options.env };
+  const { apis, baseUrls, stop } = await startParts({ ...options, env });
   try {
-    const apis = [];
-    for (let index = 0; index < options.apis; index++) {
-      const api = await startServer(asPart('api', env), createLog('api'));
-      running.push(api);
-      apis.push(api);
-    }
-    for (let index = 0; index < options.workers; index++) {
-      running.push(await startWorker(asPart('worker', env), createLog('worker')));
-    }
-    const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
     const token = await takeToken(baseUrls[0]!, { clientId, secret });
     const clients = baseUrls.map((baseUrl) =>
       createApiClient(baseUrl, clientId, token, { isPatient: false }),

@@ -53,6 +53,43 @@ export function uniqueName(prefix: string): string {
 }
 
 /**
+ * Starts apis and workers in this process, on a queue of their own. `env`: DATABASE_URL and further settings.
+ */
+export async function startParts(wanted: {
+  apis: number;
+  workers: number;
+  env: Record<string, string> & { DATABASE_URL: string };
+}) {
+  const env = {
+    REDIS_URL: inject('redisUrl'),
+    QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`,
+    PORT: '0',
+    // A test may be many callers at once.
+    CONNECTIONS_MAX: '10000',
+    CONNECTIONS_PER_ADDRESS_MAX: '0',
+    ...wanted.env,
+  };
+  process.env.LOG_LEVEL ??= 'fatal';
+  const apis: Awaited<ReturnType<typeof startServer>>[] = [];
+  const workers: Running[] = [];
+  const stop = async () => {
+    for (const each of [...apis, ...workers]) await each.stop();
+  };
+  try {
+    while (apis.length < wanted.apis) apis.push(await startServer(asPart('api', env), createLog('api')));
+    while (workers.length < wanted.workers)
+      workers.push(await startWorker(asPart('worker', env), createLog('worker')));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
+  return { env, apis, workers, baseUrls, stop };
+}
+
+type Parts = Awaited<ReturnType<typeof startParts>>;
+
+/**
  * The whole service for one test file: its own database with warehouses 1, 2 and 3 (3 is in no client's scope
  * by default), api and worker processes on the real Postgres and Redis. `holds`: the demo data instead of
  * these warehouses, or nothing. Its stock must add up when all tests have run, and after each that failed.
@@ -71,7 +108,7 @@ export function useService(
   } = {},
 ): Service {
   let database: TestDatabase;
-  const running: Running[] = [];
+  let parts: Parts | undefined;
   const service = {} as Service;
 
   beforeAll(async () => {
@@ -80,35 +117,16 @@ export function useService(
     if (holds === 'demo') await addDemoData(database.sql);
     const warehouses = holds === 'warehouses' ? ['Main', 'Overflow', 'Elsewhere'] : [];
     for (const [wid, name] of warehouses.entries()) await addWarehouse(database.sql, { wid: wid + 1, name });
-    const env = {
-      DATABASE_URL: database.url,
-      REDIS_URL: inject('redisUrl'),
-      QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`,
-      PORT: '0',
-      // A test may be many callers at once.
-      CONNECTIONS_MAX: '10000',
-      CONNECTIONS_PER_ADDRESS_MAX: '0',
-      ...options.env,
-    };
-    process.env.LOG_LEVEL ??= 'fatal';
-    const apis: Awaited<ReturnType<typeof startServer>>[] = [];
-    for (let index = 0; index < (options.apis ?? 1); index++) {
-      const api = await startServer(asPart('api', env), createLog('api'));
-      running.push(api);
-      apis.push(api);
-    }
-    for (let index = 0; index < (options.workers ?? 1); index++) {
-      running.push(await startWorker(asPart('worker', env), createLog('worker')));
-    }
-    const workerPort = running[apis.length]?.internalPort;
+    const env = { DATABASE_URL: database.url, ...options.env };
+    parts = await startParts({ apis: options.apis ?? 1, workers: options.workers ?? 1, env });
     const hears503 = options.hears503 ?? options.workers === 0;
-    Object.assign(service, createService(database, env, apis, hears503), { workerPort });
+    Object.assign(service, createService(database, parts, hears503));
   });
 
   auditFailedTests(() => database.sql);
 
   afterAll(async () => {
-    for (const each of running) await each.stop();
+    await parts?.stop();
     if (database === undefined) return;
     try {
       await expectInvariants(database.sql);
@@ -123,19 +141,18 @@ export function useService(
 
 function createService(
   database: TestDatabase,
-  env: Record<string, string>,
-  apis: readonly { port: number; internalPort?: number | undefined }[],
+  { env, apis, workers, baseUrls }: Parts,
   hears503: boolean,
-): Omit<Service, 'workerPort'> {
-  const baseUrls = apis.map(({ port }) => `http://127.0.0.1:${port}/api/v1`);
+): Service {
   const baseUrl = baseUrls[0]!;
   const { sql } = database;
   let cataloguer: Promise<ApiClient> | undefined;
 
-  const service: Omit<Service, 'workerPort'> = {
+  const service: Service = {
     baseUrl,
     baseUrls,
     internalPort: apis[0]?.internalPort,
+    workerPort: workers[0]?.internalPort,
     databaseUrl: database.url,
     env,
     sql,

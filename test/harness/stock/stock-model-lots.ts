@@ -22,6 +22,8 @@ export type ModelTransaction = {
 };
 
 export type Refused = { status: number; message: string };
+export const conflict = (message: string): Refused => ({ status: 409, message });
+
 export const sum = (lots: readonly Pick<ModelLot, 'units'>[]) =>
   lots.reduce((total, each) => total + each.units, 0n);
 

@@ -1,5 +1,6 @@
 import {
   changeUnits,
+  conflict,
   decimal,
   type ModelLine,
   type ModelLot,
@@ -9,8 +10,6 @@ import {
 
 /** Units that go back: out of a lot, into a lot, or from one to another. */
 type Step = { units: bigint; from?: ModelLine; to?: ModelLine };
-
-const conflict = (message: string): Refused => ({ status: 409, message });
 
 /** Reverses a transaction in these lots and returns the lines, or the reason why it cannot be reversed. */
 export function undo(lots: readonly ModelLot[], { kind, lines }: ModelTransaction): ModelLine[] | Refused {

@@ -1,5 +1,6 @@
 import {
   changeUnits,
+  conflict,
   decimal,
   isExpired,
   type ModelLine,
@@ -67,7 +68,6 @@ export type Operation =
 export const notApplied = { status: 503, message: 'not applied' };
 
 const lotsMax = 1000;
-const conflict = (message: string): Refused => ({ status: 409, message });
 const held = conflict('The lot is on hold.');
 const notOfItem = { status: 400, message: 'recno' };
 const badDestination = { status: 400, message: 'toSpot' };

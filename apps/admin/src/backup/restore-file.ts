@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { openBackup } from '@inventory/db/backup/backup-file';
+import { type OpenBackup, openBackup } from '@inventory/db/backup/backup-file';
 import { type Restored, restoreBackup } from '@inventory/db/backup/restore';
 import type { Sql } from '@inventory/postgres/pool';
 import { CommandError } from '../cli/command-error.ts';
@@ -16,40 +16,40 @@ export async function restoreFile(
   path: string,
   options: { exactNumbers: boolean; signal: AbortSignal },
 ): Promise<void> {
+  await readBackup(path, async (backup, show) => {
+    print(`a backup of ${backup.header.takenAt}, schema ${backup.header.schema}`);
+    const { rows, identity } = await restoreBackup(sql, backup, { ...options, report: show });
+    return `restored ${rowsOf(rows)}; the database is now ${identity}`;
+  });
+}
+
+/** Reads a backup to its end, whatever is wrong with it, and prints its contents. */
+export async function checkFile(path: string): Promise<void> {
+  await readBackup(path, async (backup, show) => {
+    const { header } = backup;
+    for await (const _block of backup.blocks) show('rows', null);
+    return `a complete backup of ${header.takenAt}, schema ${header.schema}: ${rowsOf(backup.end().rows)}`;
+  });
+}
+
+/** Opens a backup file, and prints what `work` returns, when its progress is cleared. */
+async function readBackup(
+  path: string,
+  work: (backup: OpenBackup, show: (step: string, done: number | null) => void) => Promise<string>,
+): Promise<void> {
   const file = openFile(path);
   const progress = createProgress();
   try {
-    const backup = await openBackup(file.stream);
-    print(`a backup of ${backup.header.takenAt}, schema ${backup.header.schema}`);
-    const { rows, identity } = await restoreBackup(sql, backup, {
-      ...options,
-      report: (step, done) => progress.show(stepText(step, step.startsWith('rows') ? file.done() : done)),
-    });
+    const told = await work(await openBackup(file.stream), (step, done) =>
+      progress.show(stepText(step, step.startsWith('rows') ? file.done() : done)),
+    );
     progress.end();
-    print(`restored ${rowsOf(rows)}; the database is now ${identity}`);
+    print(told);
   } catch (error) {
     throw explain(error, path);
   } finally {
     progress.end();
     // An open standard input would keep the process alive.
-    file.stream.destroy();
-  }
-}
-
-/** Reads a backup to its end, whatever is wrong with it, and prints its contents. */
-export async function checkFile(path: string): Promise<void> {
-  const file = openFile(path);
-  const progress = createProgress();
-  try {
-    const backup = await openBackup(file.stream);
-    for await (const _block of backup.blocks) progress.show(stepText('rows', file.done()));
-    progress.end();
-    const { header } = backup;
-    print(`a complete backup of ${header.takenAt}, schema ${header.schema}: ${rowsOf(backup.end().rows)}`);
-  } catch (error) {
-    throw explain(error, path);
-  } finally {
-    progress.end();
     file.stream.destroy();
   }
 }

@@ -1,14 +1,18 @@
-import type { Take } from '@inventory/db/operator/import-items';
+import type { Imported, RefusedRow, Take } from '@inventory/db/operator/import-items';
 import { gtin14Of } from '@inventory/domain/scan/check-digits';
+import type { Sql } from '@inventory/postgres/pool';
+import { Command } from 'commander';
 import { CommandError } from './command-error.ts';
 import { type BadRow, type Columns, type CsvRow, readCsv } from './csv.ts';
-import { print, printJson, tell } from './print.ts';
+import { withDatabase } from './database.ts';
+import { example, print, printJson, tell } from './print.ts';
+import { createProgress, rowsText } from './progress.ts';
 
 /**
  * The result of importing a file: counts of rows added and so on, and the rows that were rejected.
  * `doubtful`: rows that were taken, and may be wrong.
  */
-export type ImportResult = {
+type ImportResult = {
   counts: Readonly<Record<string, number>>;
   bad: readonly BadRow[];
   doubtful?: readonly BadRow[];
@@ -20,21 +24,61 @@ The file is CSV in UTF-8 with a header, separated by commas, semicolons or tabs;
 line and field, and nothing is imported; --skip-bad imports the other rows. Exit code 1 if a row was not imported.
 `;
 
+/** What a command imports. */
+type Importing<Row> = {
+  description: string;
+  /** The fields of `--json`. */
+  counts: string;
+  columnsHelp: string;
+  examples: readonly string[];
+  columns: Columns;
+  /** Returns a row, or its faults. */
+  read: (row: CsvRow) => Row | BadRow[];
+  /** The field in which no two rows may be the same, and its value, as it is compared. */
+  key: readonly [field: string, keyOf: (row: Row) => string];
+  /** The rows, for the progress. */
+  what: string;
+  apply: (
+    sql: Sql,
+    rows: readonly Row[],
+    how: { take: Take; report: (done: number) => void },
+  ) => Promise<Omit<Imported, 'added'> & Partial<Imported>>;
+  findDoubtful?: (rows: readonly Row[]) => BadRow[];
+};
+
+/** Makes a command that imports a file. */
+export function importCommand<Row extends { line: number }>(importing: Importing<Row>): Command {
+  const { description, counts, columnsHelp, examples, what, apply, findDoubtful = () => [] } = importing;
+  type Options = { from: string; skipBad?: boolean; json?: boolean };
+  return new Command('import')
+    .description(description)
+    .requiredOption('--from <file>', 'the file')
+    .option('--skip-bad', 'import the valid rows, and skip the others')
+    .option('--json', `print one line of JSON: ${counts}, skipped`)
+    .addHelpText('after', `\n${columnsHelp}\n${importHelp}${example(...examples)}`)
+    .action(async ({ from, skipBad = false, json = false }: Options) => {
+      const { good, bad, of, take } = await readRows(from, skipBad, importing);
+      await withDatabase(async (sql) => {
+        const progress = createProgress();
+        const report = (done: number) => progress.show(rowsText(done, what, good.length));
+        const { refused, ...done } = await apply(sql, good, { take, report }).finally(progress.end);
+        const allBad = [...bad, ...refused.map(asBadRow)];
+        tellImport({ counts: done, bad: allBad, doubtful: findDoubtful(good) }, { json, skipBad, of });
+      });
+    });
+}
+
 /**
  * The rows of a file to import. `of`: how many it has; `bad`: the faults of the others; `take`: which rows to
  * apply.
  */
-export type ReadFile<Row> = { good: Row[]; bad: BadRow[]; of: number; take: Take };
+type ReadFile<Row> = { good: Row[]; bad: BadRow[]; of: number; take: Take };
 
-/**
- * Reads the rows of a file. `read` returns a row, or its faults. `key`: the field in which no two rows may be
- * the same, and its value, as it is compared.
- */
-export async function readRows<Row extends { line: number }>(
+/** Reads the rows of a file. */
+async function readRows<Row extends { line: number }>(
   from: string,
-  columns: Columns,
-  read: (row: CsvRow) => Row | BadRow[],
-  { key: [field, keyOf], skipBad }: { key: readonly [string, (row: Row) => string]; skipBad: boolean },
+  skipBad: boolean,
+  { columns, read, key: [field, keyOf] }: Importing<Row>,
 ): Promise<ReadFile<Row>> {
   const { rows, bad } = await readCsv(from, columns);
   const all: Row[] = [];
@@ -167,7 +211,7 @@ export function findRepeats<Row extends { line: number }>(
 }
 
 /** Turns a refusal of the database, which begins with the field, into the message of a row. */
-export function asBadRow({ line, message }: { line: number; message: string }): BadRow {
+function asBadRow({ line, message }: RefusedRow): BadRow {
   const [, field = null, text = message] = /^(\w+): (.*)$/.exec(message) ?? [];
   return { line, field, message: text };
 }

@@ -11,19 +11,10 @@ import { gtin14Of } from '@inventory/domain/scan/check-digits';
 import { Command } from 'commander';
 import { parseAlias, parseLimit, parseUnitsText } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
-import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
+import type { BadRow, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
-import {
-  asBadRow,
-  findShortened,
-  findWithoutZero,
-  importHelp,
-  readCells,
-  readRows,
-  tellImport,
-} from '../cli/import.ts';
+import { findShortened, findWithoutZero, importCommand, readCells } from '../cli/import.ts';
 import { example, print, printJson } from '../cli/print.ts';
-import { createProgress, rowsText } from '../cli/progress.ts';
 import { printTable } from '../cli/table.ts';
 
 const unitsHelp = 'what one scan of it stands for: a case may be 12';
@@ -96,32 +87,20 @@ export const aliasRemove = new Command('remove')
     });
   });
 
-type ImportOptions = { from: string; skipBad?: boolean; json?: boolean };
-
-const importColumns: Columns = { alias: 'required', item: 'required', units: 'optional' };
-
-export const aliasImport = new Command('import')
-  .description('Add the aliases in a file')
-  .requiredOption('--from <file>', 'the file')
-  .option('--skip-bad', 'import the valid rows, and skip the others')
-  .option('--json', 'print one line of JSON: added, changed, unchanged, skipped')
-  .addHelpText(
-    'after',
-    `\nColumns: alias; item, which is a shortID; and, if wanted, units: what one scan stands for. Empty: 1, or as it is.\n${importHelp}${example('alias import --from <aliases.csv')}`,
-  )
-  .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
-    // A GTIN is one alias in all its spellings.
-    const key = ['alias', ({ alias }: GivenAlias) => gtin14Of(alias) ?? alias] as const;
-    const { good, bad, of, take } = await readRows(from, importColumns, readAlias, { key, skipBad });
-    await withDatabase(async (sql) => {
-      const progress = createProgress();
-      const report = (done: number) => progress.show(rowsText(done, 'aliases', good.length));
-      const done = await importAliases(sql, good, { take, report }).finally(progress.end);
-      const { refused, ...counts } = done;
-      const doubtful = findWithoutZero(good, 'alias', ({ alias }) => alias);
-      tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)], doubtful }, { json, skipBad, of });
-    });
-  });
+export const aliasImport = importCommand({
+  description: 'Add the aliases in a file',
+  counts: 'added, changed, unchanged',
+  columnsHelp:
+    'Columns: alias; item, which is a shortID; and, if wanted, units: what one scan stands for. Empty: 1, or as it is.',
+  examples: ['alias import --from <aliases.csv'],
+  columns: { alias: 'required', item: 'required', units: 'optional' },
+  read: readAlias,
+  // A GTIN is one alias in all its spellings.
+  key: ['alias', ({ alias }) => gtin14Of(alias) ?? alias],
+  what: 'aliases',
+  apply: importAliases,
+  findDoubtful: (rows) => findWithoutZero(rows, 'alias', ({ alias }) => alias),
+});
 
 function readAlias(row: CsvRow): GivenAlias | BadRow[] {
   const { line, cells } = row;

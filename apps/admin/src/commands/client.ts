@@ -99,7 +99,12 @@ export const clientSecret = new Command('secret')
         revokeOthers: revokeOthers ?? false,
       });
       if (!found) throw new CommandError(`there is no client ${id}`);
-      if (revokeOthers) await endTokens(sql, id).catch(() => tokensLeft(id));
+      if (!revokeOthers) return;
+      await endTokens(sql, id).catch(() => {
+        throw new CommandError(
+          `all secrets of client ${id} have ended, but its tokens have not; run this again to end them and get a secret`,
+        );
+      });
     });
     if (json) return printJson({ clientId: id, clientSecret: secret, expires });
     print(`added a secret to client ${id}`);
@@ -125,12 +130,6 @@ async function showCode(base: string, client: { clientId: string; clientSecret: 
   print(`Scan it with the camera of the phone: it opens ${origin}${pathname} and signs in.`);
   if (/^(127\.|localhost$|\[::1\]$)/.test(hostname))
     print('Only this machine reaches that address. Name another one for phones: --qr https://…');
-}
-
-function tokensLeft(id: string): never {
-  throw new CommandError(
-    `all secrets of client ${id} have ended, but its tokens have not; run this again to end them and get a secret`,
-  );
 }
 
 export const clientDisable = setDisabled(

@@ -6,24 +6,9 @@ import {
   itemFieldsOf,
 } from '@inventory/domain/contract/item';
 import { numberOfLiteral, quantityLimit } from '@inventory/domain/quantity';
-import { Command } from 'commander';
 import { isQuantityText } from '../cli/arguments.ts';
 import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
-import { withDatabase } from '../cli/database.ts';
-import {
-  asBadRow,
-  findShortened,
-  findWithoutZero,
-  importHelp,
-  mayBeThousands,
-  readRows,
-  tellImport,
-  thousands,
-} from '../cli/import.ts';
-import { example } from '../cli/print.ts';
-import { createProgress, rowsText } from '../cli/progress.ts';
-
-type Options = { from: string; skipBad?: boolean; json?: boolean };
+import { findShortened, findWithoutZero, importCommand, mayBeThousands, thousands } from '../cli/import.ts';
 
 const columns: Columns = {
   shortID: 'required',
@@ -34,31 +19,20 @@ const columns: Columns = {
   modified: 'ignored',
 };
 
-export const itemImport = new Command('import')
-  .description('Add the items in a file, and update those that exist')
-  .requiredOption('--from <file>', 'the file')
-  .option('--skip-bad', 'import the valid rows, and skip the others')
-  .option('--json', 'print one line of JSON: added, changed, unchanged, skipped')
-  .addHelpText(
-    'after',
-    `
-Columns: shortID, and any of ${Object.keys(itemDefaults).join(', ')}.
+export const itemImport = importCommand({
+  description: 'Add the items in a file, and update those that exist',
+  counts: 'added, changed, unchanged',
+  columnsHelp: `Columns: shortID, and any of ${Object.keys(itemDefaults).join(', ')}.
 A missing column leaves its field unchanged. An empty value is an empty text, or the default of a field that is not text. Columns that
-only the service sets (partNo, created, createdBy, modified) are ignored.
-${importHelp}${example('item import --from <items.csv', 'item import --from <items.csv --skip-bad --json')}`,
-  )
-  .action(async ({ from, skipBad = false, json = false }: Options) => {
-    const key = ['shortID', ({ shortId }: GivenItem) => shortId] as const;
-    const { good, bad, of, take } = await readRows(from, columns, readItem, { key, skipBad });
-    await withDatabase(async (sql) => {
-      const progress = createProgress();
-      const report = (done: number) => progress.show(rowsText(done, 'items', good.length));
-      const done = await importItems(sql, good, { take, report }).finally(progress.end);
-      const { refused, ...counts } = done;
-      const doubtful = findWithoutZero(good, 'shortID', ({ shortId }) => shortId);
-      tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)], doubtful }, { json, skipBad, of });
-    });
-  });
+only the service sets (partNo, created, createdBy, modified) are ignored.`,
+  examples: ['item import --from <items.csv', 'item import --from <items.csv --skip-bad --json'],
+  columns,
+  read: readItem,
+  key: ['shortID', ({ shortId }) => shortId],
+  what: 'items',
+  apply: importItems,
+  findDoubtful: (rows) => findWithoutZero(rows, 'shortID', ({ shortId }) => shortId),
+});
 
 /** Returns an item, or the faults of the row. */
 function readItem(row: CsvRow): GivenItem | BadRow[] {

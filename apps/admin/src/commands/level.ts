@@ -5,12 +5,11 @@ import { setOrderQuantities } from '@inventory/db/operator/order-quantities';
 import { Command } from 'commander';
 import { parseId, parseLimit, parseQuantityText } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
-import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
+import type { BadRow, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
 import { explainUnknownWarehouse } from '../cli/explain-refusal.ts';
-import { asBadRow, findShortened, importHelp, readCells, readRows, tellImport } from '../cli/import.ts';
+import { findShortened, importCommand, readCells } from '../cli/import.ts';
 import { example, print, printJson } from '../cli/print.ts';
-import { createProgress, rowsText } from '../cli/progress.ts';
 import { printTable } from '../cli/table.ts';
 
 type ListOptions = { item?: string; low?: true; warehouse?: number; limit: number; json?: true };
@@ -98,31 +97,18 @@ export const levelSet = new Command('set')
     });
   });
 
-type ImportOptions = { from: string; skipBad?: boolean; json?: boolean };
-
-const importColumns: Columns = { item: 'required', warehouse: 'required', minimum: 'required' };
-
-export const levelImport = new Command('import')
-  .description('Set the minimums in a file')
-  .requiredOption('--from <file>', 'the file')
-  .option('--skip-bad', 'import the valid rows, and skip the others')
-  .option('--json', 'print one line of JSON: changed, unchanged, skipped')
-  .addHelpText(
-    'after',
-    `\nColumns: item, which is a shortID; warehouse, its id; and minimum. An empty minimum, or none, removes it. All rows are checked first; an import that
-breaks off later has set some of them, and can be repeated.\n${importHelp}${example('level import --from <minimums.csv')}`,
-  )
-  .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
-    const key = ['item', ({ shortId, wid }: GivenMinimum) => `${wid} ${shortId}`] as const;
-    const { good, bad, of, take } = await readRows(from, importColumns, readMinimum, { key, skipBad });
-    await withDatabase(async (sql) => {
-      const progress = createProgress();
-      const report = (done: number) => progress.show(rowsText(done, 'minimums', good.length));
-      const done = await importMinimums(sql, good, { take, report }).finally(progress.end);
-      const { refused, ...counts } = done;
-      tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
-    });
-  });
+export const levelImport = importCommand({
+  description: 'Set the minimums in a file',
+  counts: 'changed, unchanged',
+  columnsHelp: `Columns: item, which is a shortID; warehouse, its id; and minimum. An empty minimum, or none, removes it. All rows are checked first; an import that
+breaks off later has set some of them, and can be repeated.`,
+  examples: ['level import --from <minimums.csv'],
+  columns: { item: 'required', warehouse: 'required', minimum: 'required' },
+  read: readMinimum,
+  key: ['item', ({ shortId, wid }) => `${wid} ${shortId}`],
+  what: 'minimums',
+  apply: importMinimums,
+});
 
 function readMinimum(row: CsvRow): GivenMinimum | BadRow[] {
   const { line, cells } = row;

@@ -123,14 +123,11 @@ export const lotRelease = new Command('release')
 
 /** One line that says why a lot cannot be held or released. */
 function explainHoldRefusal(refusal: HoldRefusal, recNo: number): string {
-  switch (refusal) {
-    case 'unknown_lot':
-      return `there is no lot ${recNo}`;
-    case 'not_in_stock':
-      return `lot ${recNo} is not in stock`;
-    case 'already_held':
-      return `lot ${recNo} is on hold already`;
-    case 'not_held':
-      return `lot ${recNo} is not on hold`;
-  }
+  const reasons: Record<HoldRefusal, string> = {
+    unknown_lot: `there is no lot ${recNo}`,
+    not_in_stock: `lot ${recNo} is not in stock`,
+    already_held: `lot ${recNo} is on hold already`,
+    not_held: `lot ${recNo} is not on hold`,
+  };
+  return reasons[refusal];
 }

@@ -15,9 +15,9 @@ import type { Sql } from '@inventory/postgres/pool';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { parseCode, parseNewName } from '../cli/arguments.ts';
 import { CommandError } from '../cli/command-error.ts';
-import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
+import type { BadRow, CsvRow } from '../cli/csv.ts';
 import { withDatabase } from '../cli/database.ts';
-import { asBadRow, importHelp, readCells, readRows, tellImport } from '../cli/import.ts';
+import { importCommand, readCells } from '../cli/import.ts';
 import { example, print, printJson, tell } from '../cli/print.ts';
 import { printTable } from '../cli/table.ts';
 
@@ -148,29 +148,22 @@ async function warnOfUnlisted(sql: Sql): Promise<void> {
   tell(`warning: in use lately, and not listed: ${codes.join(', ')}${more}`);
 }
 
-type ImportOptions = { from: string; skipBad?: boolean; json?: boolean };
-
-const importColumns: Columns = { reasonCode: 'required', name: 'required', operations: 'optional' };
-
-export const reasonImport = new Command('import')
-  .description('Add the reasons in a file, and change those that exist')
-  .requiredOption('--from <file>', 'the file')
-  .option('--skip-bad', 'import the valid rows, and skip the others')
-  .option('--json', 'print one line of JSON: added, changed, unchanged, skipped')
-  .addHelpText(
-    'after',
-    `\nColumns: reasonCode, name, and operations, which are separated by blanks or commas. Without operations, a new reason is meant for all, and
-an existing one keeps its own.\n${importHelp}${example('reason import --from <reasons.csv')}`,
-  )
-  .action(async ({ from, skipBad = false, json = false }: ImportOptions) => {
-    const key = ['reasonCode', ({ reasonCode }: GivenReason) => String(reasonCode)] as const;
-    const { good, bad, of, take } = await readRows(from, importColumns, readReason, { key, skipBad });
-    await withDatabase(async (sql) => {
-      const { refused, ...counts } = await importReasons(sql, good, { take, byDefault: all });
-      await warnOfRefused(sql);
-      tellImport({ counts, bad: [...bad, ...refused.map(asBadRow)] }, { json, skipBad, of });
-    });
-  });
+export const reasonImport = importCommand({
+  description: 'Add the reasons in a file, and change those that exist',
+  counts: 'added, changed, unchanged',
+  columnsHelp: `Columns: reasonCode, name, and operations, which are separated by blanks or commas. Without operations, a new reason is meant for all, and
+an existing one keeps its own.`,
+  examples: ['reason import --from <reasons.csv'],
+  columns: { reasonCode: 'required', name: 'required', operations: 'optional' },
+  read: readReason,
+  key: ['reasonCode', ({ reasonCode }) => String(reasonCode)],
+  what: 'reasons',
+  apply: async (sql, reasons, { take }) => {
+    const imported = await importReasons(sql, reasons, { take, byDefault: all });
+    await warnOfRefused(sql);
+    return imported;
+  },
+});
 
 /** Returns a reason, or the faults of the row. */
 function readReason(row: CsvRow): GivenReason | BadRow[] {

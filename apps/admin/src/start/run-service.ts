@@ -121,16 +121,12 @@ export async function runService(
     if (Number.parseInt(process.versions.node, 10) < 24)
       print('Node 24 is recommended: api and worker take less of the processor on it.');
     for (const line of await bannerOf(baseUrl, internal, demoClient, signal)) print(line);
-    await whenAborted(signal);
+    if (!signal.aborted) await once(signal, 'abort');
   } finally {
     steps.end();
     if (signal.aborted) print('stopping');
     for (const stop of stops.reverse()) await stop();
   }
-}
-
-async function whenAborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
 }
 
 /** These are for given servers; the local ones have their own passwords. */

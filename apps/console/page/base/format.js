@@ -22,7 +22,7 @@ const weekdays = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'num
 /** A day of this device, as people call it. */
 export const dayOf = (date) => weekdays.format(date);
 
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 /** How soon an expiry is, such as `tomorrow`; null if it is over. */
 export function daysUntil(expires) {

@@ -19,14 +19,14 @@ const placeOf = ({ recno, wid, spot, serial, everywhere }) =>
  * The units that a count expects: those that the page showed when it began, or that a person has accepted
  * since.
  */
-export function expectedUnits(form) {
+function expectedUnits(form) {
   const { values, accepted, isOld } = form;
   if (accepted?.place === placeOf(values)) return accepted.units;
   return isOld ? undefined : shownUnits(form);
 }
 
 /** Takes this figure for the one that the count in the open form is compared with. */
-export function accept(units) {
+function accept(units) {
   update({ form: { ...state.form, accepted: { place: placeOf(state.form.values), units }, differs: null } });
 }
 

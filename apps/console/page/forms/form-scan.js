@@ -11,7 +11,7 @@ export const isTouched = ({ values, opened }) =>
   Object.keys(values).some((name) => (values[name] ?? '') !== (opened[name] ?? ''));
 
 /** Whether this thing is what a form with these values is about. */
-export const isOwn = ({ shortID, alias }, { itemID }) => shortID === itemID || alias === itemID;
+const isOwn = ({ shortID, alias }, { itemID }) => shortID === itemID || alias === itemID;
 
 /**
  * Takes a code that was scanned into the open form, which stays whatever the code is. `focused`: the field

@@ -8,7 +8,7 @@ import { Differs, Effect, useEffectBefore, withExpected } from './effect.js';
 import { fieldsOf, operationOf } from './fields.js';
 import { FormNote } from './form-note.js';
 
-export const verbs = {
+const verbs = {
   ...{ receive: 'Receive', move: 'Move', issue: 'Issue', count: 'Count' },
   ...{ hold: 'Hold', release: 'Release' },
 };

@@ -1,4 +1,4 @@
-import { shortDay } from '../base/format.js';
+import { dayMs, shortDay } from '../base/format.js';
 import { html } from '../base/html.js';
 import { Reading } from '../base/reading.js';
 import { state } from '../base/state.js';
@@ -9,7 +9,6 @@ import { Picture } from './picture.js';
 
 const weeksShown = 8;
 const lotsMax = 250;
-const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
 const againMs = 300_000;
 

@@ -1,4 +1,4 @@
-import { day, shortDay } from '../base/format.js';
+import { day, dayMs, shortDay } from '../base/format.js';
 import { html } from '../base/html.js';
 import { Reading } from '../base/reading.js';
 import { SeenSection } from '../base/seen-section.js';
@@ -8,7 +8,6 @@ import { againAfter, orNone, useAgain } from './again.js';
 import { Picture } from './picture.js';
 
 const daysShown = 90;
-const dayMs = 86_400_000;
 // An item that is picked from all day is read no more often.
 const againMs = 15_000;
 const heads = ['Day', 'Received', 'Issued', 'Moved in', 'Moved out', 'Counted', 'In stock'];

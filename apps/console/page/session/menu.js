@@ -1,4 +1,3 @@
-import { useRef } from 'preact/hooks';
 import { html } from '../base/html.js';
 import { Icon } from '../base/icon.js';
 import { state } from '../base/state.js';
@@ -9,10 +8,9 @@ const iconPath = 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zm-7.5 8a7.5 7.5 0 0 1 15 0'
 /** The client that is signed in, its warehouses, and the way out. */
 export function Menu() {
   const { me, isKept } = state.session;
-  const list = useRef();
   return html`
     <button class="plain menu-button" popovertarget="menu" aria-label="Menu"><${Icon} path=${iconPath} /></button>
-    <div id="menu" class="menu" popover="auto" ref=${list} role="dialog" aria-label="Menu">
+    <div id="menu" class="menu" popover="auto" role="dialog" aria-label="Menu">
       <p class="quiet">Signed in as</p>
       <p><strong><bdi>${me.clientId}</bdi></strong>${me.readOnly && html` <span class="mark">Read only</span>`}</p>
       <p class="quiet">${me.warehouses.length === 1 ? 'Warehouse' : 'Warehouses'}</p>

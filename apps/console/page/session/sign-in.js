@@ -88,7 +88,7 @@ export function SignIn() {
 
 const brokenCode = 'This code for signing in cannot be read. Scan it again.';
 
-export function messageOf(error) {
+function messageOf(error) {
   if (error.status === 0) return 'Offline: the service does not answer, so nobody can sign in now.';
   if (error.status === 400 || error.status === 401) return 'The client ID or the secret is wrong.';
   return error.message;

@@ -1,7 +1,6 @@
-import { capital, kindWord } from '../base/format.js';
+import { capital, dayMs, kindWord } from '../base/format.js';
 import { state } from '../base/state.js';
 
-const dayMs = 86_400_000;
 // A year that is still being typed is none.
 const isDay = (text) => /^[1-9]\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 const isNumber = (text) => /^\d{1,15}$/.test(text);

@@ -1,5 +1,4 @@
 import type { Item } from '@inventory/domain/contract/item';
-import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { piece } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
@@ -74,9 +73,4 @@ export function itemPage(query: PageQuery, { search = '', ...options }: ItemOpti
     return (await firstOfFew(sql, [changed])) && read;
   };
   return { cost: 'matches', findFew, read };
-}
-
-/** Reads such a page. */
-export function listItems(sql: Sql, query: PageQuery, options: ItemOptions): Promise<Page> {
-  return itemPage(query, options).read(sql);
 }

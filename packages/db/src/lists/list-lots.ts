@@ -6,7 +6,6 @@ import {
   type LotField,
   type ShownShape,
 } from '@inventory/domain/lot-fields';
-import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { type Piece, piece, raw } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
@@ -279,16 +278,6 @@ export function lotPage(
     return null;
   };
   return { cost: 'matches', findFew, read: (sql) => read(sql, many) };
-}
-
-/** Reads such a page. */
-export function listLots(
-  sql: Sql,
-  query: PageQuery,
-  wids: readonly number[],
-  filters: LotFilters,
-): Promise<Page> {
-  return lotPage(query, wids, filters).read(sql);
 }
 
 /** Whether the counts can answer for these filters. */

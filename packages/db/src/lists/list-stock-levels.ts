@@ -1,5 +1,4 @@
 import type { StockLevel } from '@inventory/domain/contract/stock-level';
-import type { Page } from '@inventory/paging/page';
 import type { PageQuery } from '@inventory/paging/page-query';
 import { type Piece, piece } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
@@ -151,14 +150,4 @@ export function stockLevelPage(
     );
   };
   return { cost: 'matches', findFew, read };
-}
-
-/** Reads such a page. */
-export function listStockLevels(
-  sql: Sql,
-  query: PageQuery,
-  wids: readonly number[],
-  options: LevelOptions = {},
-): Promise<Page> {
-  return stockLevelPage(query, wids, options).read(sql);
 }

@@ -199,16 +199,6 @@ export function transactionPage(
   return hasIndex ? { cost: 'matches', findFew, read } : { cost: 'everything', read };
 }
 
-/** Reads such a page. */
-export function listTransactions(
-  sql: Sql,
-  query: PageQuery,
-  scope: readonly number[],
-  filters: TransactionFilters,
-): Promise<Page> {
-  return transactionPage(query, scope, filters).read(sql);
-}
-
 /** The filter that is searched first; the others are checked on its matches. Null: Postgres chooses. */
 type Few = Narrowing['name'] | 'modifiedSince' | null;
 

@@ -4,7 +4,8 @@ import { PlainError } from '@inventory/process/plain-error';
 import type postgres from 'postgres';
 import type { SchemaStep } from './schema-steps.ts';
 
-type Connection = postgres.ReservedSql<{ bigint: number }>;
+/** The one connection of a migration. */
+export type Connection = postgres.ReservedSql<{ bigint: number }>;
 
 export type MigrationPatience = {
   /** How long a statement waits for a lock. Later statements on the table wait behind it. */

@@ -1,11 +1,8 @@
 import { isLockTimeout, isStatementTimeout, type Sql } from '@inventory/postgres/pool';
 import { refusePooler } from '@inventory/postgres/servers/pooler';
-import type postgres from 'postgres';
 import { migrationLockKey, readOldest, readSchemaVersion, refuseBeforeMigrating } from './migrate.ts';
-import { beginStep, explainStep, isOutside, repeatablesOf } from './run-migration.ts';
+import { beginStep, type Connection, explainStep, isOutside, repeatablesOf } from './run-migration.ts';
 import { readSteps, type SchemaStep } from './schema-steps.ts';
-
-type Connection = postgres.ReservedSql<{ bigint: number }>;
 
 /** A table that others have to wait for until the step ends. */
 export type HeldTable = { table: string; waiting: 'writes' | 'reads and writes' };

@@ -9,13 +9,11 @@ export type GivenItem = { line: number; shortId: string; fields: ItemFields };
 /** Which rows of a file to apply: all or none, only the good ones, or none. */
 export type Take = 'all' | 'good' | 'none';
 
+/** A row that is not taken. `message` begins with the field at fault. */
+export type RefusedRow = { line: number; message: string };
+
 /** The result of an import: the numbers of rows, and the refused rows. */
-export type Imported = {
-  added: number;
-  changed: number;
-  unchanged: number;
-  refused: { line: number; message: string }[];
-};
+export type Imported = { added: number; changed: number; unchanged: number; refused: RefusedRow[] };
 
 // Any number that nothing else on this database uses.
 const importKey = 7_316_022;
@@ -66,10 +64,7 @@ export async function byIndex(tx: Tx): Promise<void> {
     set local enable_bitmapscan = off`);
 }
 
-async function findAliases(
-  tx: Tx,
-  items: readonly GivenItem[],
-): Promise<{ line: number; message: string }[]> {
+async function findAliases(tx: Tx, items: readonly GivenItem[]): Promise<RefusedRow[]> {
   const rows = await tx<{ short_id: string }[]>`
     select given.short_id
     from unnest(${items.map(({ shortId }) => shortId)}::text[], ${items.map(({ shortId }) => gtin14Of(shortId))}::text[])
@@ -86,7 +81,7 @@ async function findAliases(
     .map(({ line }) => ({ line, message: 'shortID: an alias has this name.' }));
 }
 
-type Counts = { added: number; changed: number; unchanged: number };
+type Counts = Omit<Imported, 'refused'>;
 
 async function importChunk(tx: Tx, items: readonly GivenItem[]): Promise<Counts> {
   const sum: Counts = { added: 0, changed: 0, unchanged: 0 };

@@ -1,14 +1,11 @@
 import { isLockTimeout, type Sql, type Tx } from '@inventory/postgres/pool';
 import { PlainError } from '@inventory/process/plain-error';
-import type { Take } from './import-items.ts';
+import type { Imported, RefusedRow, Take } from './import-items.ts';
 
 /** A minimum in a file. `line`: for messages; `minimum`: decimal text; null: none. */
 export type GivenMinimum = { line: number; shortId: string; wid: number; minimum: string | null };
 
-type Refused = { line: number; message: string };
-
-/** The result of an import: the numbers of rows, and the refused rows. */
-export type ImportedMinimums = { changed: number; unchanged: number; refused: Refused[] };
+type ImportedMinimums = Omit<Imported, 'added'>;
 
 type Judged = { line: number; partNo: number; wid: number; minimum: string | null };
 
@@ -30,7 +27,7 @@ export async function importMinimums(
   given: readonly GivenMinimum[],
   { take, report }: { take: Take; report: (rows: number) => void },
 ): Promise<ImportedMinimums> {
-  const refused: Refused[] = [];
+  const refused: RefusedRow[] = [];
   const good: Judged[] = [];
   for (let from = 0; from < given.length; from += judgedAtOnce) {
     const judged = await judge(sql, given.slice(from, from + judgedAtOnce));
@@ -54,7 +51,7 @@ export async function importMinimums(
 async function judge(
   sql: Sql,
   given: readonly GivenMinimum[],
-): Promise<{ good: Judged[]; refused: Refused[] }> {
+): Promise<{ good: Judged[]; refused: RefusedRow[] }> {
   const items = await sql<{ part_no: number; short_id: string }[]>`
     select part_no, short_id from item where short_id = any(${given.map(({ shortId }) => shortId)}::text[])`;
   const warehouses = await sql<{ wid: number }[]>`
@@ -62,7 +59,7 @@ async function judge(
   const partNos = new Map(items.map((item) => [item.short_id, item.part_no]));
   const wids = new Set(warehouses.map(({ wid }) => wid));
   const good: Judged[] = [];
-  const refused: Refused[] = [];
+  const refused: RefusedRow[] = [];
   for (const { line, shortId, wid, minimum } of given) {
     const partNo = partNos.get(shortId);
     if (partNo === undefined) refused.push({ line, message: 'item: there is no item of this shortID.' });

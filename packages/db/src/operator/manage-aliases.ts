@@ -2,7 +2,7 @@ import { aliasesMax } from '@inventory/domain/fields';
 import type { Decimal } from '@inventory/domain/quantity';
 import { gtin14Of, gtinSpellingsOf } from '@inventory/domain/scan/check-digits';
 import type { Sql, Tx } from '@inventory/postgres/pool';
-import { byIndex, type Take } from './import-items.ts';
+import { byIndex, type Imported, type RefusedRow, type Take } from './import-items.ts';
 
 /** `units`: what one scan of it stands for, as decimal text. */
 export type Alias = { alias: string; shortID: string; units: string };
@@ -92,11 +92,6 @@ export async function listSharedGtins(sql: Sql, limit: number): Promise<SharedGt
 /** A row of a file. `units`: what one scan stands for; null: as it is, and 1 for a new alias. */
 export type GivenAlias = { line: number; alias: string; shortId: string; units: Decimal | null };
 
-type Refused = { line: number; message: string };
-
-/** The result of an import: the numbers of rows, and the refused rows. */
-export type ImportedAliases = { added: number; changed: number; unchanged: number; refused: Refused[] };
-
 const rowsAtOnce = 5000;
 
 /**
@@ -108,10 +103,10 @@ export async function importAliases(
   sql: Sql,
   aliases: readonly GivenAlias[],
   { take, report }: { take: Take; report: (rows: number) => void },
-): Promise<ImportedAliases> {
+): Promise<Imported> {
   return sql
     .begin(async (tx) => {
-      const sum: ImportedAliases = { added: 0, changed: 0, unchanged: 0, refused: [] };
+      const sum: Imported = { added: 0, changed: 0, unchanged: 0, refused: [] };
       const added: GivenAlias[] = [];
       await byIndex(tx);
       for (let from = 0; from < aliases.length; from += rowsAtOnce) {
@@ -142,8 +137,8 @@ export async function importAliases(
 }
 
 class Undo extends Error {
-  readonly refused: Refused[];
-  constructor(refused: Refused[]) {
+  readonly refused: RefusedRow[];
+  constructor(refused: RefusedRow[]) {
     super('undone');
     this.refused = refused;
   }
@@ -153,7 +148,7 @@ class Undo extends Error {
 async function judge(
   tx: Tx,
   chunk: readonly GivenAlias[],
-): Promise<{ good: GivenAlias[]; same: GivenAlias[]; refused: Refused[] }> {
+): Promise<{ good: GivenAlias[]; same: GivenAlias[]; refused: RefusedRow[] }> {
   const rows = await tx<{ place: number; part_no: number | null; now: string | null; aliases: number }[]>`
     select place::integer as place, wanted.part_no, named.short_id as now,
       (select count(*)::integer from (select from item_alias where part_no = wanted.part_no limit ${aliasesMax}) as few) as aliases
@@ -172,7 +167,7 @@ async function judge(
   const shortIds = await findShortIds(tx, chunk);
   const good: GivenAlias[] = [];
   const same: GivenAlias[] = [];
-  const refused: Refused[] = [];
+  const refused: RefusedRow[] = [];
   const counts = new Map<string, number>();
   for (const { place, part_no: partNo, now, aliases } of rows) {
     const each = chunk[place - 1]!;
@@ -255,7 +250,7 @@ const unitsOf = (given: readonly GivenAlias[]) =>
   given.map(({ units }) => (units === null ? null : String(units)));
 
 /** Removes names that became an item's shortID after the check. */
-async function removeShortIds(tx: Tx, added: readonly GivenAlias[]): Promise<Refused[]> {
+async function removeShortIds(tx: Tx, added: readonly GivenAlias[]): Promise<RefusedRow[]> {
   const { aliases, spellings } = spelled(added);
   const rows = await tx<{ alias: string }[]>`
     delete from item_alias
@@ -268,7 +263,7 @@ async function removeShortIds(tx: Tx, added: readonly GivenAlias[]): Promise<Ref
 }
 
 /** Removes the last names of items that others have given names to after the check. */
-async function removeBeyondLimit(tx: Tx, added: readonly GivenAlias[]): Promise<Refused[]> {
+async function removeBeyondLimit(tx: Tx, added: readonly GivenAlias[]): Promise<RefusedRow[]> {
   const rows = await tx<{ short_id: string; beyond: number }[]>`
     select short_id, (count(*) - ${aliasesMax})::integer as beyond
     from item_alias

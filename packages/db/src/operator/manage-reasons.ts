@@ -1,6 +1,6 @@
 import type { Reason } from '@inventory/domain/contract/reason';
 import type { Sql, Tx } from '@inventory/postgres/pool';
-import type { Take } from './import-items.ts';
+import type { Imported, RefusedRow, Take } from './import-items.ts';
 
 /** The most reasons that can be listed: each page counts them all. */
 export const reasonsMax = 1000;
@@ -65,13 +65,6 @@ export type GivenReason = {
   operations: Reason['operations'] | null;
 };
 
-export type ImportedReasons = {
-  added: number;
-  changed: number;
-  unchanged: number;
-  refused: { line: number; message: string }[];
-};
-
 /**
  * Adds new reasons and changes those that there are, in one transaction. No two rows may have the same code.
  * `take`: what to do with the good rows if others are refused. `byDefault`: the operations of a new reason
@@ -81,13 +74,13 @@ export async function importReasons(
   sql: Sql,
   given: readonly GivenReason[],
   { take, byDefault }: { take: Take; byDefault: Reason['operations'] },
-): Promise<ImportedReasons> {
+): Promise<Imported> {
   return sql.begin(async (tx) => {
     let room = await roomFor(tx);
     const known = new Map((await listReasons(tx)).map((reason) => [reason.reasonCode, reason]));
     const added: Reason[] = [];
     const changed: Reason[] = [];
-    const refused: ImportedReasons['refused'] = [];
+    const refused: RefusedRow[] = [];
     let unchanged = 0;
     for (const { line, ...each } of given) {
       const before = known.get(each.reasonCode);

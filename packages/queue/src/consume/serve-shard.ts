@@ -44,7 +44,6 @@ const times = {
   // A killed worker's envelope is taken up again in about two seconds, while its callers still wait.
   lockDuration: 2000,
   stalledInterval: 1000,
-  maxStalledCount: 5,
 };
 
 /** Takes work from a shard until it is closed. */
@@ -64,15 +63,7 @@ export function serveShard(options: ServeOptions): Served {
       lastServedAt = performance.now();
       return options.work({ queue: queueKeys, jobId: job.id ?? '' }, job, token);
     },
-    {
-      connection: redis,
-      prefix,
-      concurrency: options.concurrency,
-      ...times,
-      skipVersionCheck: true,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 0 },
-    },
+    { connection: redis, prefix, concurrency: options.concurrency, ...times },
   );
   answerReaders(worker, queueKeys, producer);
   worker.on('completed', (_job, answer) => {

@@ -9,7 +9,6 @@ import { jobIdOf, type Told } from '../answer-streams.ts';
 import { type EnvelopeResult, envelopeVersionOf } from '../envelope.ts';
 import type { EnvelopeKeys } from '../envelope-keys.ts';
 import { createRefusals, type Refusals } from '../refusals.ts';
-import { versionOfRequest } from '../request-versions.ts';
 import { openAnswer, signEnvelope } from '../signature.ts';
 import { lookAtQueue, type QueueSight } from '../workers-seen.ts';
 import {
@@ -131,10 +130,10 @@ export class Submitter {
   submit(requests: readonly QueuedRequest[], arrivedAt: number): Promise<SubmitResult>[] {
     const [first] = requests;
     if (first === undefined) return [];
-    const line = this.#lineOf(first);
+    const line = this.#lines.of(firstItemOf(first));
     const version = envelopeVersionOf(requests);
     const lane = laneOf(line, version);
-    if (!this.#takes(lane, arrivedAt)) {
+    if (!this.isOpen() || isBusy(lane, this.#options, arrivedAt, performance.now())) {
       return requests.map(() => Promise.resolve({ status: 'busy', result: null }));
     }
     const travels = { line: line.index, version, together: requests.length > 1 ? {} : null };
@@ -142,19 +141,6 @@ export class Submitter {
     lane.waiting.push(...added);
     this.#schedule(line);
     return added.map((waiter) => waiter.promise);
-  }
-
-  /** Whether `submit` would take this request now instead of answering `busy` at once. */
-  admits(request: QueuedRequest, arrivedAt: number): boolean {
-    return this.#takes(laneOf(this.#lineOf(request), versionOfRequest(request)), arrivedAt);
-  }
-
-  #takes(lane: Lane<Waiter>, arrivedAt: number): boolean {
-    return this.isOpen() && !isBusy(lane, this.#options, arrivedAt, performance.now());
-  }
-
-  #lineOf(request: QueuedRequest): Line {
-    return this.#lines.of(firstItemOf(request));
   }
 
   #schedule(line: Line) {

@@ -37,7 +37,6 @@ const times = {
   // The lease in Postgres keeps a killed worker's webhook for longer.
   lockDuration: 10_000,
   stalledInterval: 5000,
-  maxStalledCount: 5,
 };
 const closeWithinMs = 1000;
 
@@ -60,15 +59,7 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
       await job.moveToDelayed(Date.now() + againInMs, token);
       throw new DelayedError();
     },
-    {
-      connection: consumer,
-      prefix,
-      concurrency,
-      ...times,
-      skipVersionCheck: true,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 0 },
-    },
+    { connection: consumer, prefix, concurrency, ...times },
   );
   worker.on('error', (error) => report(error, 'webhook queue'));
   worker.on('failed', (_job, error) => report(error, 'a webhook'));
