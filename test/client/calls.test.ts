@@ -60,6 +60,55 @@ test('every verb gives the answer of its call', async () => {
   expect((await all(inventory.items({ all: true }))).filter(isIt)).toMatchObject([{ discontinued: true }]);
 });
 
+test('api gives the answer of the calls that have no method', async () => {
+  const inventory = await typedClient(service);
+  const { api } = inventory;
+  const itemID = await service.item();
+  const { partNo } = await inventory.item(itemID);
+  const alias = uniqueName('ALIAS');
+  const path = { partNo, alias };
+  const taught = await api.PUT('/Item/{partNo}/Aliases/{alias}', { params: { path }, body: {} });
+  expect(taught.data).toMatchObject({ alias, status: 'added' });
+  const listed = await api.GET('/Item/{partNo}/Aliases', { params: { path } });
+  expect(listed.data).toMatchObject({ value: [{ alias }] });
+  const removed = await api.DELETE('/Item/{partNo}/Aliases/{alias}', { params: { path } });
+  expect(removed.data).toMatchObject({ alias, status: 'removed' });
+  expect((await api.GET('/Webhooks')).data).toMatchObject({ value: [] });
+  // The list of a category, which may be empty.
+  for (const Category of [0, 987_654])
+    expect((await api.GET('/Item', { params: { query: { Category } } })).data).toBeInstanceOf(Array);
+  expect((await api.HEAD('/Item' as never, {} as never)).response.status).toBe(200);
+});
+
+test('api takes the options and the middleware of openapi-fetch', async () => {
+  const { api } = await typedClient(service);
+  const itemID = await service.item();
+  const seen: unknown[] = [];
+  const failure = new Error('of the program');
+  const middleware: Parameters<typeof api.use>[0] = {
+    onRequest: ({ request, schemaPath }) => {
+      seen.push(schemaPath);
+      request.headers.set('X-Request-Id', 'of-this-program');
+    },
+    onResponse: ({ response }) => void seen.push(response.headers.get('X-Request-Id')),
+    onError: ({ error }) => {
+      seen.push((error as InventoryError).status);
+      return failure;
+    },
+  };
+  const missing = { params: { path: { partNoOrShortID: 987_654 } } };
+  await expect(api.GET('/Item/{partNoOrShortID}', missing)).rejects.toMatchObject({ status: 404 });
+  api.use(middleware);
+  const query = { key: itemID, type: 'id' as const };
+  const text = await api.GET('/Item', { params: { query }, parseAs: 'text' });
+  expect(JSON.parse(text.data as string)).toMatchObject({ shortID: itemID });
+  await expect(api.GET('/Item/{partNoOrShortID}', missing)).rejects.toBe(failure);
+  api.eject(middleware);
+  const told = { onRequest: () => Response.json({ value: 'cached' }) };
+  expect((await api.GET('/Reasons', { middleware: [told] })).data).toEqual({ value: 'cached' });
+  expect(seen).toEqual(['/Item', 'of-this-program', '/Item/{partNoOrShortID}', 404]);
+});
+
 test('a list comes whole, page by page, or one page at a time', async () => {
   const inventory = await typedClient(service);
   const itemID = await service.item();

@@ -29,7 +29,7 @@ test.each(programs.map(({ file, line, text }) => [`${file}:${line}`, text] as co
       text.includes('new InventoryClient({\n  baseUrl') && !text.includes('exact') ? text : first + text;
     const placed = whole
       .replaceAll('http://127.0.0.1:3000/api/v1', service.baseUrl)
-      .replaceAll('/var/tmp/scanner.queue', join(folder, 'scanner.queue'));
+      .replaceAll('/var/lib/scanner/queue', join(folder, 'scanner.queue'));
     const file = join(folder, `${name.replaceAll(/\W/g, '-')}.mjs`);
     writeFileSync(file, placed);
     expect(clientId).toBe('demo');

@@ -2,7 +2,13 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { basename, join } from 'node:path';
-import { fileStorage, InventoryClient, indexedDbStorage, memoryStorage } from '@inventory/client';
+import {
+  fileStorage,
+  InventoryClient,
+  indexedDbStorage,
+  memoryStorage,
+  type QueueStorage,
+} from '@inventory/client';
 import { afterEach, expect, test, vi } from 'vitest';
 import { useFolder } from '../harness/folders.ts';
 import { uniqueName } from '../harness/service/service.ts';
@@ -15,6 +21,7 @@ const stored = { ...receipt, key: 'stored', capturedAt: '2026-01-01T00:00:00Z', 
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
   vi.useRealTimers();
 });
 
@@ -220,6 +227,147 @@ test('storage_failed, unknown: IndexedDB does not answer a push, which it may st
   const [ofAdd, ofLoad] = await Promise.all(errors);
   expect(ofAdd).toMatchObject({ code: 'storage_failed', outcome: 'unknown' });
   // It has changed nothing.
-  expect(ofLoad).toMatchObject({ name: 'Error', message: 'IndexedDB does not answer' });
+  expect(ofLoad).toMatchObject({ name: 'TimeoutError', message: 'IndexedDB does not answer' });
   await storage.close!();
+});
+
+test('a listener that throws changes nothing: its errors are uncaught, and everything is told', async () => {
+  const uncaught: unknown[] = [];
+  const runSoon = queueMicrotask;
+  vi.stubGlobal('queueMicrotask', (run: () => void) =>
+    runSoon(() => {
+      try {
+        run();
+      } catch (error) {
+        uncaught.push(error);
+      }
+    }),
+  );
+  const told: string[] = [];
+  const fail = (what: string) => {
+    told.push(what);
+    throw new Error(`of ${what}`);
+  };
+  const queue = applying().offlineQueue({
+    ...{ storage: memoryStorage(), deviceID: 's' },
+    onChange: ({ size }) => fail(`change to ${size}`),
+    onDecided: ({ operation }) => fail(operation.key),
+  });
+  const keys = ['a', 'b'];
+  await Promise.all(keys.map((key) => queue.push({ ...receipt, key })));
+  await queue.drained();
+  await expect.poll(() => told).toEqual(expect.arrayContaining([...keys, 'change to 0']));
+  expect([queue.size, queue.error]).toEqual([0, null]);
+  await queue.close();
+  expect(uncaught).toEqual(told.map((what) => new Error(`of ${what}`)));
+});
+
+test('an answer that the storage could not note is noted before anything is sent again', async () => {
+  const memory = memoryStorage();
+  let failures = 0;
+  const storage: QueueStorage = {
+    ...memory,
+    async take(...given) {
+      failures += 1;
+      if (failures <= 2) throw new Error('the disk is full');
+      await memory.take(...given);
+    },
+  };
+  let lists = 0;
+  const inventory = clientOf((_, init) => {
+    lists += 1;
+    return applyAll(init);
+  });
+  const told: unknown[] = [];
+  const queue = inventory.offlineQueue({
+    ...{ storage, deviceID: 's' },
+    onDecided: ({ operation }) => told.push(operation.key),
+  });
+  await queue.push({ ...receipt, key: 'full' });
+  await queue.drained();
+  expect([lists, told]).toEqual([1, ['full']]);
+  await queue.close();
+});
+
+test('capturedAt without an offset is UTC, wherever the device is', async () => {
+  vi.stubEnv('TZ', 'America/New_York');
+  expect(new Date().getTimezoneOffset()).toBeGreaterThan(0);
+  let sentAt = '';
+  const inventory = clientOf((_, init) => {
+    sentAt = JSON.parse(init.body as string).sentAt;
+    return applyAll(init);
+  });
+  const queue = inventory.offlineQueue({ storage: memoryStorage(), deviceID: 's' });
+  const capturedAt = new Date(Date.now() - 60_000).toISOString().slice(0, -1);
+  for (const form of [capturedAt, capturedAt.replace('T', ' ')]) {
+    await queue.push({ ...receipt, capturedAt: form });
+    await queue.drained();
+    expect(Math.abs(Date.parse(sentAt) - Date.now())).toBeLessThan(50_000);
+  }
+  await queue.close();
+});
+
+test('storage_failed: a push onto a file that was removed, which ends with this program', async () => {
+  const path = inFolder();
+  const storage = fileStorage(path);
+  await storage.add(stored);
+  await fs.rm(path);
+  await expect(storage.add(stored)).rejects.toMatchObject({ code: 'storage_failed', outcome: 'unknown' });
+  await storage.close!();
+});
+
+test('a file with a second name is refused: there are two places for its lock', async () => {
+  const path = inFolder();
+  const storage = fileStorage(path);
+  await storage.add(stored);
+  await fs.link(path, `${path}-other`);
+  await expect(fileStorage(`${path}-other`).load()).rejects.toThrow('second name');
+  await storage.close!();
+});
+
+test('close: a file that cannot be closed is free for the next program', async () => {
+  const path = inFolder();
+  const open = fs.open;
+  vi.spyOn(fs, 'open').mockImplementation(async (...given) => {
+    const file = await open(...given);
+    if (given[1] !== 'a+') return file;
+    const close = file.close;
+    file.close = async () => {
+      await close.call(file);
+      throw new Error('EIO: injected');
+    };
+    return file;
+  });
+  const storage = fileStorage(path);
+  await storage.add(stored);
+  await expect(storage.close!()).rejects.toThrow('injected');
+  vi.restoreAllMocks();
+  const next = fileStorage(path);
+  expect((await next.load()).waiting).toHaveLength(1);
+  await next.close!();
+});
+
+test('close: a queue whose turn does not come ends all the same, and IndexedDB that does not open', async () => {
+  const asked: unknown[] = [];
+  const request = (name: string, { signal }: { signal?: AbortSignal }) => {
+    asked.push(name);
+    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  };
+  vi.stubGlobal('navigator', { locks: { request } });
+  vi.stubGlobal('indexedDB', { open: () => ({}) });
+  const { lock, close } = indexedDbStorage(uniqueName('queue'));
+  const storage = { ...memoryStorage(), lock: lock!, close: close! };
+  const queue = applying().offlineQueue({ storage, deviceID: 's' });
+  await queue.push(receipt);
+  await expect.poll(() => asked).toHaveLength(1);
+  await queue.close();
+});
+
+test('a feed that does not wait is not asked all the time', async () => {
+  const inventory = clientOf(() => Response.json({ value: [], nextCursor: 'c', hasMore: false }));
+  const pages = inventory.changes({ after: 'c', wait: 0 }).pages()[Symbol.asyncIterator]();
+  await pages.next();
+  const asked = performance.now();
+  await pages.next();
+  expect(performance.now() - asked).toBeGreaterThan(400);
 });

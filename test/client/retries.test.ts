@@ -172,6 +172,7 @@ test.each([409, 400, 404, 413, 500, 501])('%i is final', async (status) => {
 describe('an answer that has not the form of the service settles nothing', () => {
   const foreign: [number, string][] = [
     [200, '<html>Welcome to our Wi-Fi</html>'],
+    [200, '{"status":"maintenance"}'],
     [302, ''],
     [400, '{"error":"bad_request","message":"Bad request."}'],
     [400, '{"statusCode":400,"error":"Bad Request"}'],
@@ -313,6 +314,38 @@ describe('the token', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
+  test('is renewed early no sooner than the service asks', async () => {
+    let tokens = 0;
+    let now = 0;
+    const realNow = Date.now;
+    const fetch = async (input: string | URL | Request) => {
+      if (!String(input).endsWith('/Token')) return Response.json({ warehouses: [] });
+      tokens += 1;
+      if (tokens === 1) return Response.json({ access_token: 't', expires_in: 1000 });
+      return Response.json({ message: 'Rate limit' }, { status: 429, headers: { 'Retry-After': '60' } });
+    };
+    const inventory = new InventoryClient({
+      ...{ baseUrl: 'http://localhost/api/v1', clientId: 'a', clientSecret: 'b' },
+      fetch: fetch as typeof globalThis.fetch,
+    });
+    /** How often it was asked for once some calls were made so many seconds after the first. */
+    const askedAfter = async (seconds: number) => {
+      now = seconds * 1000;
+      for (let count = 0; count < 3; count++) {
+        await inventory.me();
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      return tokens;
+    };
+    try {
+      Date.now = () => realNow() + now;
+      expect([await askedAfter(0), await askedAfter(801), await askedAfter(860)]).toEqual([1, 2, 2]);
+      expect(await askedAfter(862)).toBe(3);
+    } finally {
+      Date.now = realNow;
+    }
+  });
+
   test('is fetched again before it ends, while calls go on with the old one', async () => {
     const used: (string | null)[] = [];
     let tokens = 0;
@@ -324,7 +357,7 @@ describe('the token', () => {
         return Response.json({ access_token: `token-${tokens}`, token_type: 'bearer', expires_in: 1000 });
       }
       used.push(new Headers(init?.headers).get('Authorization'));
-      return Response.json({});
+      return Response.json({ warehouses: [] });
     };
     const inventory = new InventoryClient({
       ...{

@@ -58,7 +58,6 @@ const quantities = 'packages/client/src/http/quantities.ts';
 const redis = 'packages/libraries/redis/src/redis.ts';
 const reverse = 'packages/domain/src/kinds/reverse.ts';
 const shareShards = 'packages/queue/src/consume/share-shards.ts';
-const transport = 'packages/client/src/http/transport.ts';
 const watchNeeds = 'apps/api/src/watch-needs.ts';
 const writeBatch = 'packages/db/src/batch/write-batch.ts';
 const wrongSettings = 'packages/libraries/postgres/src/wrong-settings.ts';
@@ -937,7 +936,11 @@ async function importKey(`,
       ['packages/client/src/http/persist.ts', "isUnsure = failure.outcome === 'unknown';", ''],
     ]),
     mutant('client: a write without its key', 'the answer is lost', [
-      [transport, "how.idempotencyKey === undefined ? {} : { 'Idempotency-Key': how.idempotencyKey }", '{}'],
+      [
+        'packages/client/src/http/call-form.ts',
+        'if (takesKey && !headers.has(keyHeader)) headers.set(keyHeader, newKey());',
+        '',
+      ],
     ]),
     mutant('client: 403 settles an earlier send', 'a refusal before the key is looked up', [
       ['packages/client/src/http/outcome.ts', '[400, 409].includes', '[400, 403, 409].includes'],

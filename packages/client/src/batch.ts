@@ -31,6 +31,8 @@ export async function sendEach(
   { idempotencyKey, isResend, timeoutMs, signal }: EachOptions,
 ): Promise<Batched> {
   const keyed = operations.map((each, index) => ({ ...each, key: each.key ?? `${idempotencyKey}/${index}` }));
+  // What cannot be sent is told before a list is, and not in the middle.
+  jsonText(keyed);
   const results: Result[] = [];
   for (let from = 0; from < keyed.length; ) {
     const list = listFrom(keyed, from);

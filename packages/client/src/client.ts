@@ -101,13 +101,15 @@ export class InventoryClient<Exact extends boolean = false> {
   ): Promise<Api.BatchTried<Exact> | Api.Batched<Exact>> {
     const post = <Answer>(sent: Api.BatchBody, how: How) =>
       this.#call<Answer>('post', '/Inventory/Batch', { body: sent }, how);
-    const { signal, idempotencyKey = newKey() } = options;
+    if (body.mode !== 'each') return post(body, options);
+    const { signal, idempotencyKey } = options;
     const isResend =
-      options.idempotencyKey !== undefined || body.operations.some(({ key }) => typeof key === 'string');
-    if (body.mode !== 'each') return post(body, { signal, idempotencyKey, isResend });
+      idempotencyKey !== undefined || body.operations.some(({ key }) => typeof key === 'string');
     const send = (list: Api.BatchBody, timeoutMs: number) =>
-      post<Api.Batched>(list, { signal, timeoutMs, kind: 'keyed', isResend });
-    const each = { signal, idempotencyKey, isResend, timeoutMs: this.#timeoutMs };
+      post<Api.Batched>(list, { signal, timeoutMs, isResend });
+    const each = {
+      ...{ signal, isResend, idempotencyKey: idempotencyKey ?? newKey(), timeoutMs: this.#timeoutMs },
+    };
     return (await sendEach(body, send, each)) as unknown as Api.Batched<Exact>;
   }
 
@@ -143,9 +145,7 @@ export class InventoryClient<Exact extends boolean = false> {
   /** What happened to the stock of an item, day by day, up to 366 days. */
   async stockDays(query: Api.StockDaysQuery, options: CallOptions = {}): Promise<Api.StockDay<Exact>[]> {
     type Answer = { value: Api.StockDay<Exact>[] };
-    const params = { query };
-    const { value } = await this.#call<Answer>('get', '/Inventory/StockDays', { params }, options);
-    return value;
+    return (await this.#get<Answer>('/Inventory/StockDays', { query }, options)).value;
   }
 
   /** How many transactions of each kind each client made, by hour or day. */
@@ -188,7 +188,7 @@ export class InventoryClient<Exact extends boolean = false> {
       query,
       (asked) => {
         const how = { signal, isPatient: true, waitMs: (asked.wait ?? 0) * 1000 };
-        return this.#call('get', '/Changes', { params: { query: asked } }, how);
+        return this.#get('/Changes', { query: asked }, how);
       },
       signal,
     );
@@ -199,32 +199,30 @@ export class InventoryClient<Exact extends boolean = false> {
     if (typeof name === 'number') return this.item({ partNo: name }, options);
     if (typeof name === 'string') return this.item({ shortID: name }, options);
     if ('partNo' in name) {
-      const params = { path: { partNoOrShortID: name.partNo } };
-      return this.#call('get', '/Item/{partNoOrShortID}', { params }, options);
+      return this.#get('/Item/{partNoOrShortID}', { path: { partNoOrShortID: name.partNo } }, options);
     }
     const query = 'alias' in name ? { key: name.alias, type: 'alias' } : { key: name.shortID, type: 'id' };
-    return this.#call('get', '/Item', { params: { query } }, options);
+    return this.#get('/Item', { query }, options);
   }
 
   /** One lot with all that is stored of it, and its last changes. */
   lot(recNo: number, options: CallOptions = {}): Promise<Api.LotWithHistory<Exact>> {
-    return this.#call('get', '/Inventory/Lots/{recNo}', { params: { path: { recNo } } }, options);
+    return this.#get('/Inventory/Lots/{recNo}', { path: { recNo } }, options);
   }
 
   /** One transaction with all of its lines. */
   transaction(transactionNo: number, options: CallOptions = {}): Promise<Api.Transaction<Exact>> {
-    const params = { path: { transactionNo } };
-    return this.#call('get', '/Inventory/Transactions/{transactionNo}', { params }, options);
+    return this.#get('/Inventory/Transactions/{transactionNo}', { path: { transactionNo } }, options);
   }
 
   /** Looks up codes: all matching items, lots, serials, tags and spots, with the operations open to each. */
   scan(body: Api.ScanBody, options: CallOptions = {}): Promise<Api.Scanned<Exact>> {
-    return this.#call('post', '/Scan', { body }, { ...options, kind: 'read' });
+    return this.#call('post', '/Scan', { body }, options);
   }
 
   /** This client itself: its rights, its warehouses, its limits, and the position of the change feed. */
   me(options: CallOptions = {}): Promise<Api.Me> {
-    return this.#call('get', '/Me', {}, options);
+    return this.#get('/Me', {}, options);
   }
 
   /** Creates an item. After a lost answer, a resend is refused as a duplicate, and `outcome` is `unknown`. */
@@ -255,7 +253,7 @@ export class InventoryClient<Exact extends boolean = false> {
    */
   offlineQueue(options: OfflineQueueOptions): OfflineQueue {
     return openOfflineQueue(
-      (body, signal) => this.#call('post', '/Inventory/Batch', { body }, { signal, kind: 'keyed' }),
+      (body, signal) => this.#call('post', '/Inventory/Batch', { body }, { signal, isResend: false }),
       options,
     );
   }
@@ -266,28 +264,16 @@ export class InventoryClient<Exact extends boolean = false> {
   }
 
   async #call<Answer>(method: Method, path: keyof paths, init: object, how: How): Promise<Answer> {
-    return (await this.#ask<Answer>(method, path, init, how)).body;
+    return (await this.#transport.call<Answer>(method, path, init, how)).body;
   }
 
-  /** One call of the document. The caller names the type of its answer. */
-  #ask<Answer>(method: Method, path: keyof paths, init: object, how: How) {
-    const { api, how: optionsOf, read } = this.#transport;
-    return read<Answer>(api.request(method, path as never, { ...init, ...optionsOf(how) } as never));
+  #get<Answer>(path: keyof paths, params: object, how: How): Promise<Answer> {
+    return this.#call('get', path, { params }, how);
   }
 
   /** A stock transaction. */
-  #post<Answer>(
-    path: keyof paths,
-    body: object,
-    { signal, idempotencyKey }: WriteOptions = {},
-  ): Promise<Answer> {
-    const isResend = idempotencyKey !== undefined;
-    return this.#call(
-      'post',
-      path,
-      { body },
-      { signal, idempotencyKey: idempotencyKey ?? newKey(), isResend },
-    );
+  #post<Answer>(path: keyof paths, body: object, options: WriteOptions = {}): Promise<Answer> {
+    return this.#call('post', path, { body }, options);
   }
 
   /** `wid`: for a path that has one. */
@@ -299,7 +285,8 @@ export class InventoryClient<Exact extends boolean = false> {
   ): Listing<Item> {
     return createListing<Item>(query, async (asked, isPatient) => {
       const params = { path: { wid }, query: asked };
-      const { body, headers } = await this.#ask<Page<Item>>('get', path, { params }, { signal, isPatient });
+      const how = { signal, isPatient };
+      const { body, headers } = await this.#transport.call<Page<Item>>('get', path, { params }, how);
       return { ...body, nextModifiedSince: headers.get('X-Next-Modified-Since') };
     });
   }

@@ -19,7 +19,8 @@ export type Feed<Change> = AsyncIterable<Change> & {
 
 // Waiting calls are cheap, so each waits as long as the service allows.
 const waitSeconds = 25;
-// While much happens, a call after such a pause brings more changes, and the limit of calls is not used up.
+// A call after such a pause brings more changes while much happens. While nothing does, a feed that does not
+// wait is not asked all the time. So the limit of calls is not used up.
 const busyPauseMs = 500;
 
 /**
@@ -51,7 +52,7 @@ export function createFeed<Change>(
       const page = await readOn();
       yield page;
       cursor = page.nextCursor;
-      if (page.value.length > 0 && !page.hasMore) await pause(busyPauseMs, signal);
+      if (!page.hasMore) await pause(busyPauseMs, signal);
     }
   }
 

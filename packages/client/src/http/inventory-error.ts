@@ -73,3 +73,15 @@ export class InventoryError extends Error {
     return new InventoryError({ ...this, message, cause, ...changed });
   }
 }
+
+/** The error of a call, or of work for it, that has no answer of the service. */
+export function unanswered(
+  code: string,
+  message: string,
+  isUnsure: boolean,
+  cause?: unknown,
+): InventoryError {
+  return new InventoryError({
+    ...{ status: 0, code, message, outcome: isUnsure ? 'unknown' : 'notApplied', cause },
+  });
+}

@@ -1,13 +1,12 @@
 import type { Answer } from './attempt.ts';
 import { InventoryError, type Outcome } from './inventory-error.ts';
 import { askedMs } from './pauses.ts';
-import { parseJson } from './quantities.ts';
 
 /**
  * The effect of a call. `read`: none that lasts. `keyed`: a write whose resend is recognized. `unkeyed`: a
- * write whose resend is not.
+ * write whose resend is not, but changes nothing or is refused. `once`: a resend would be applied again.
  */
-export type CallKind = 'read' | 'keyed' | 'unkeyed';
+export type CallKind = 'read' | 'keyed' | 'unkeyed' | 'once';
 
 // Errors of a connection that never was: nothing was sent.
 const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
@@ -32,34 +31,23 @@ const codes = new Set<unknown>([
   ...['invalid_request', 'invalid_client', 'unsupported_grant_type'],
 ]);
 
-/** The code of an error of the service; null if it has not the form of one. */
-function codeOf(status: number, body: ErrorBody): string | null {
+/** The code of an error of the service; null if the answer has not the form of one. */
+export function codeOf({ status, body }: Answer): string | null {
+  const { statusCode, error, message } = (body ?? {}) as ErrorBody;
   // Only a proxy sends these, in whatever form: it has lost the service.
   if (status === 502 || status === 504) return null;
   if (status === 429) {
-    const isLimit = typeof body.message === 'string' && Object.keys(body).length === 1;
+    const isLimit = typeof message === 'string' && Object.keys(body!).length === 1;
     return isLimit ? 'rate_limited' : null;
   }
-  return body.statusCode === status && codes.has(body.error) ? body.error! : null;
-}
-
-/**
- * Whether an answer of success can be of the service, which always sends JSON. What is between us may cut it
- * off.
- */
-export function isWhole({ text }: Answer): boolean {
-  try {
-    return JSON.parse(text) instanceof Object;
-  } catch {
-    return false;
-  }
+  return statusCode === status && codes.has(error) ? error! : null;
 }
 
 /** The error of an answer that is no success. What is between us and the service settles nothing. */
-export function refusedBy({ status, headers, text }: Answer, isExact: boolean): InventoryError {
-  const told = readBody(text, isExact);
-  const code = codeOf(status, told);
-  const body = code === null ? {} : told;
+export function refusedBy(answer: Answer): InventoryError {
+  const { status, headers } = answer;
+  const code = codeOf(answer);
+  const body: ErrorBody = code === null ? {} : answer.body!;
   return new InventoryError({
     status,
     code: code ?? 'unexpected_answer',
@@ -83,23 +71,32 @@ function messageOf({ message, details }: ErrorBody): string | undefined {
   return [message, ...told].join(' ');
 }
 
-function readBody(text: string, isExact: boolean): ErrorBody {
-  try {
-    const body: unknown = parseJson(text, isExact);
-    return typeof body === 'object' && body !== null ? body : {};
-  } catch {
-    return {};
-  }
-}
-
 /**
  * The outcome of a call from its last answer and from whether an earlier send of it may have been applied. A
  * refusal that the key was looked up for speaks for all sends; one made before that does not.
  */
 export function outcomeOf(kind: CallKind, last: InventoryError, isUnsure: boolean): Outcome {
   if (kind === 'read') return 'notApplied';
-  if (last.outcome === 'unknown') return 'unknown';
+  const isOpen = isUnsure && !(kind === 'keyed' && speaksForAll(last));
+  return isOpen ? 'unknown' : last.outcome;
+}
+
+function speaksForAll({ status, code, reason, results }: InventoryError): boolean {
   // Only the service itself has looked the key up.
-  const settles = kind === 'keyed' && last.code !== 'unexpected_answer' && [400, 409].includes(last.status);
-  return isUnsure && !settles ? 'unknown' : 'notApplied';
+  if (code === 'unexpected_answer') return false;
+  // Of an atomic list, some operations may have been refused for rights or scope. If it had been applied
+  // before, there are no results.
+  if (reason === 'operationRefused') return results?.every((each) => !isBeforeKey(each as Result)) ?? false;
+  return [400, 409].includes(status);
+}
+
+type Result = { statusCode: number; error?: { outcome?: Outcome } };
+
+/** Whether an operation was refused before its key was looked up: for its rights, or as out of scope. */
+export const isBeforeKey = ({ statusCode }: Pick<Result, 'statusCode'>) =>
+  statusCode === 403 || statusCode === 404;
+
+/** Marks the operations of a list that an earlier send of it may have applied, though they are refused. */
+export function markOpen({ results }: { results?: readonly Result[] }): void {
+  for (const each of results ?? []) if (isBeforeKey(each)) Object.assign(each.error!, { outcome: 'unknown' });
 }

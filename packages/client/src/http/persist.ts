@@ -1,15 +1,16 @@
 import { type Answer, attempt } from './attempt.ts';
-import { InventoryError } from './inventory-error.ts';
-import { type CallKind, isWhole, mayHaveArrived, outcomeOf, refusedBy } from './outcome.ts';
+import { InventoryError, unanswered } from './inventory-error.ts';
+import { type CallKind, markOpen, mayHaveArrived, outcomeOf, refusedBy } from './outcome.ts';
 import { isTemporary, pause, pauseMs } from './pauses.ts';
 
 export type Persistence = {
   kind: CallKind;
+  /** Fields of which each answer of success of the service has one; none if it may be anything. */
+  marks: readonly string[];
   /** For the call with all its tries. */
   timeoutMs: number;
   /** For one try: a connection that nothing comes through any more must leave time for another. */
   attemptMs: number;
-  isExact: boolean;
   /** Its key may have been sent before, by another call. */
   isResend?: boolean | undefined;
   /** Waits for its turn when there are too many calls, however long that takes. */
@@ -19,8 +20,11 @@ export type Persistence = {
   signal?: AbortSignal | undefined;
 };
 
-/** Whether anything of a try may have left this program. */
-export type Sent = { anything: boolean };
+/**
+ * `anything`: something of a try may have left this program. `isUnsure`: the call may be applied already, by
+ * an earlier try or, in this one, before a proxy refused its token.
+ */
+export type Sent = { anything: boolean; isUnsure: boolean };
 
 /**
  * Sends until there is an answer that is final, or no time is left. Returns the answer of success; throws
@@ -33,22 +37,36 @@ export async function persist(
   const { kind, signal } = how;
   let until = performance.now() + how.timeoutMs;
   let isUnsure = how.isResend ?? false;
+  const aborted = (mayBeApplied: boolean) =>
+    unanswered('aborted', 'The call was aborted.', mayBeApplied && kind !== 'read', signal?.reason);
   for (let tries = 1; ; tries++) {
-    if (signal?.aborted) throw aborted(signal, kind, isUnsure);
+    if (signal?.aborted) throw aborted(isUnsure);
     let failure: InventoryError;
-    const sent: Sent = { anything: false };
+    const sent: Sent = { anything: false, isUnsure };
     try {
       const limitMs = Math.min(how.attemptMs, until - performance.now());
       const answer = await attempt(limitMs, signal, (own) => send(own, sent));
-      if (answer.status >= 200 && answer.status < 300 && isWhole(answer)) return answer;
-      failure = refusedBy(answer, how.isExact);
+      if (isSuccess(answer, how)) {
+        if (kind === 'keyed' && sent.isUnsure) markOpen(answer.body!);
+        return answer;
+      }
+      failure = refusedBy(answer);
     } catch (error) {
-      if (signal?.aborted) throw aborted(signal, kind, isUnsure || sent.anything);
-      failure = error instanceof InventoryError ? error : lost(error, sent);
+      if (signal?.aborted) throw aborted(sent.isUnsure || sent.anything);
+      const mayBeApplied = sent.anything && mayHaveArrived(error);
+      failure =
+        error instanceof InventoryError
+          ? error
+          : unanswered(
+              'connection_lost',
+              'The connection was lost before an answer came.',
+              mayBeApplied,
+              error,
+            );
     }
-    failure = failure.with({ outcome: outcomeOf(kind, failure, isUnsure) });
+    failure = failure.with({ outcome: outcomeOf(kind, failure, sent.isUnsure) });
     isUnsure = failure.outcome === 'unknown';
-    if (!isTemporary(failure.status) && !mayBeSettled(failure, how)) throw failure;
+    if (isFinal(failure, how)) throw failure;
     const waitMs = pauseMs(tries, failure.retryAfterMs);
     if (failure.status === 429 && how.isPatient) until += waitMs;
     if (performance.now() + waitMs >= until) throw failure;
@@ -56,31 +74,20 @@ export async function persist(
   }
 }
 
+/** What is between us and the service may send anything as success, or cut the service's answer off. */
+function isSuccess({ status, body }: Answer, { marks }: Persistence): boolean {
+  const isWhole = body !== null && (marks.length === 0 || marks.some((name) => name in body));
+  return status >= 200 && status < 300 && isWhole;
+}
+
 /**
- * Whether a resend, which is applied at most once, may get past what answered in place of the service. A body
- * that is too large for it is no smaller the next time, and a wrong address is told at once.
+ * Whether a resend changes nothing. One that is applied at most once may get past what answered in place of
+ * the service. A body that is too large for that is no smaller the next time, and a wrong address is told at
+ * once.
  */
-function mayBeSettled({ code, status }: InventoryError, { kind, isForToken }: Persistence): boolean {
-  const isForeign = kind !== 'unkeyed' && code === 'unexpected_answer' && !isForToken;
-  return isForeign && status !== 413 && !(kind === 'read' && status === 404);
-}
-
-function lost(error: unknown, sent: Sent): InventoryError {
-  return new InventoryError({
-    status: 0,
-    code: 'connection_lost',
-    message: 'The connection was lost before an answer came.',
-    outcome: sent.anything && mayHaveArrived(error) ? 'unknown' : 'notApplied',
-    cause: error,
-  });
-}
-
-function aborted(signal: AbortSignal, kind: CallKind, isUnsure: boolean): InventoryError {
-  return new InventoryError({
-    status: 0,
-    code: 'aborted',
-    message: 'The call was aborted.',
-    outcome: isUnsure && kind !== 'read' ? 'unknown' : 'notApplied',
-    cause: signal.reason,
-  });
+function isFinal({ code, status, outcome }: InventoryError, { kind, isForToken }: Persistence): boolean {
+  if (kind === 'once' && outcome === 'unknown') return true;
+  const isSafe = (kind === 'read' && status !== 404) || kind === 'keyed';
+  const mayPass = isSafe && code === 'unexpected_answer' && status !== 413 && !isForToken;
+  return !isTemporary(status) && !mayPass;
 }

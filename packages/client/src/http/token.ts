@@ -10,6 +10,8 @@ export type Tokens = {
 
 // Renewed at this share of its life, while it still works.
 const freshShare = 0.8;
+// At least, after a renewal that failed.
+const renewalPauseMs = 1000;
 
 /** Keeps a token. `ask` gets a new one; however many calls wait for it, it is asked once. */
 export function keepToken(ask: () => Promise<TokenAnswer>): Tokens {
@@ -33,9 +35,13 @@ export function keepToken(ask: () => Promise<TokenAnswer>): Tokens {
   return {
     async get() {
       if (held === null || Date.now() >= held.endsAt) return fetchToken();
+      const last = held;
       // Calls go on with the old one meanwhile. If this fails, a later call tries again.
-      if (Date.now() >= held.freshUntil) fetchToken().catch(() => {});
-      return held.token;
+      if (Date.now() >= last.freshUntil)
+        fetchToken().catch(({ retryAfterMs }: { retryAfterMs?: number | null }) => {
+          last.freshUntil = Date.now() + Math.max(retryAfterMs ?? 0, renewalPauseMs);
+        });
+      return last.token;
     },
     async renew(refused) {
       if (held !== null && held.token !== refused) return held.token;

@@ -1,10 +1,12 @@
-import createClient, { type Client } from 'openapi-fetch';
+import type { Client } from 'openapi-fetch';
 import type { paths } from '../api/schema.ts';
+import { createApi } from './api.ts';
 import type { Answer } from './attempt.ts';
-import type { CallKind } from './outcome.ts';
+import { formOf, keyHeader, marksOf } from './call-form.ts';
+import { codeOf } from './outcome.ts';
 import { type Persistence, persist, type Sent } from './persist.ts';
-import { jsonText, parseJson } from './quantities.ts';
-import { keepToken } from './token.ts';
+import { readBody } from './quantities.ts';
+import { keepToken, type TokenAnswer } from './token.ts';
 
 export type TransportOptions = {
   /** The address of the service, with `/api/v1`. */
@@ -23,10 +25,9 @@ export type TransportOptions = {
 export type How = {
   signal?: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
-  /** Instead of what the request looks like. */
-  kind?: CallKind | undefined;
   isPatient?: boolean | undefined;
-  isResend?: boolean | undefined;
+  /** Instead of what the request looks like. */
+  isResend?: boolean;
   /** Instead of that of the client. */
   timeoutMs?: number | undefined;
   /** How long the service may wait before it answers, beyond its usual time. */
@@ -36,11 +37,12 @@ export type How = {
 export type Transport = {
   /** Every call of the document, with token, retries and errors. */
   api: Client<paths>;
-  /** The options of a call of `api` whose answer is read with `read`. */
-  how(how: How): { parseAs: 'text'; headers: Record<string, string>; fetch: typeof fetch };
-  /** The answer of such a call. The caller names its type. */
-  read<Body>(
-    call: Promise<{ data?: unknown; response: Response }>,
+  /** One call of the document. The caller names the type of its answer. */
+  call<Body>(
+    method: string,
+    path: keyof paths,
+    init: object,
+    how: How,
   ): Promise<{ body: Body; headers: Headers }>;
 };
 
@@ -55,68 +57,72 @@ export function openTransport(options: TransportOptions): Transport {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   // Called without an object, as browsers ask.
   const givenFetch = options.fetch ?? ((...call: Parameters<typeof fetch>) => globalThis.fetch(...call));
-  const times = { timeoutMs, attemptMs: Math.min(attemptMaxMs, timeoutMs), isExact };
+  const times = { timeoutMs, attemptMs: Math.min(attemptMaxMs, timeoutMs) };
 
   async function ask(url: string, init: RequestInit, sent: Sent): Promise<Answer> {
     sent.anything = true;
     // The service never redirects, and whatever does must not be sent a secret.
     const response = await givenFetch(url, { ...init, redirect: 'manual' });
+    const { status, headers } = response;
+    const text = await response.text();
     // The head alone says nothing of a body.
-    const text = init.method === 'HEAD' ? '{}' : await response.text();
-    return { status: response.status, headers: response.headers, text };
+    return { status, headers, text, body: init.method === 'HEAD' ? {} : readBody(text, isExact) };
   }
 
   const tokens = keepToken(async () => {
     const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
-    const { text } = await persist(
+    const { body } = await persist(
       (signal, sent) =>
         ask(`${baseUrl}/Token`, { method: 'POST', body: new URLSearchParams(form), signal }, sent),
-      { ...times, kind: 'read', isForToken: true },
+      { ...times, kind: 'read', marks: marksOf('/Token'), isForToken: true },
     );
-    return JSON.parse(text);
+    return body as TokenAnswer;
   });
 
-  async function send(request: Request, { waitMs = 0, ...how }: How = {}): Promise<Response> {
+  async function send(request: Request, path: string, { waitMs = 0, ...how }: How = {}): Promise<Answer> {
     const { url, method } = request;
-    const isRead = method === 'GET' || method === 'HEAD';
-    const body = isRead ? null : (await request.text()) || null;
+    const body = await request.text();
     const headers = new Headers(request.headers);
     const persistence: Persistence = {
+      ...formOf(request, path, headers, body),
+      marks: method === 'HEAD' ? [] : marksOf(path),
       ...how,
-      kind: how.kind ?? (isRead ? 'read' : headers.has('Idempotency-Key') ? 'keyed' : 'unkeyed'),
       timeoutMs: (how.timeoutMs ?? times.timeoutMs) + waitMs,
       attemptMs: times.attemptMs + waitMs,
-      ...{ isExact, signal: how.signal ?? request.signal },
+      signal: how.signal ?? request.signal,
     };
-    const answer = await persist(async (signal, sent) => {
+    return persist(async (signal, sent) => {
       const askWith = (token: string) => {
         headers.set('Authorization', `Bearer ${token}`);
-        return ask(url, { method, headers, body, signal }, sent);
+        return ask(url, { method, headers, body: body || null, signal }, sent);
       };
       const token = await tokens.get();
       const first = await askWith(token);
-      return first.status === 401 ? askWith(await tokens.renew(token)) : first;
+      if (first.status !== 401) return first;
+      // A proxy may have refused what the service had applied.
+      const isForeign = codeOf(first) === null;
+      sent.isUnsure ||= isForeign;
+      const next = await tokens.renew(token);
+      return isForeign && persistence.kind === 'once' ? first : askWith(next);
     }, persistence);
-    return new Response(answer.text || null, { status: answer.status, headers: answer.headers });
   }
 
-  const api = createClient<paths>({
-    baseUrl,
-    fetch: send as typeof fetch,
-    headers: { Accept: 'application/json', Prefer: 'handling=strict' },
-    bodySerializer: (body) => jsonText(body),
+  const api = createApi(baseUrl, async (request, path) => {
+    const { text, ...head } = await send(request, path);
+    return new Response(text || null, head);
   });
 
   return {
     api,
-    how: (how) => ({
-      parseAs: 'text',
-      headers: how.idempotencyKey === undefined ? {} : { 'Idempotency-Key': how.idempotencyKey },
-      fetch: ((request: Request) => send(request, how)) as typeof fetch,
-    }),
-    async read<Body>(call: Promise<{ data?: unknown; response: Response }>) {
-      const { data, response } = await call;
-      return { body: parseJson(data as string, isExact) as Body, headers: response.headers };
+    async call<Body>(method: string, path: keyof paths, init: object, how: How) {
+      let answer!: Answer;
+      const fetch = async (request: Request, sentPath: string) => {
+        answer = await send(request, sentPath, how);
+        return new Response();
+      };
+      const headers = { [keyHeader]: how.idempotencyKey };
+      await api.request(method as never, path as never, { ...init, headers, fetch } as never);
+      return { body: answer.body as Body, headers: answer.headers };
     },
   };
 }

@@ -2,6 +2,7 @@ import { apply, type Contents, type Entry, emptyContents, listsOf } from './cont
 import { lockFile } from './file-lock.ts';
 import { builtin } from './node.ts';
 import { firstOf, type QueuedOperation, type QueueStorage } from './storage.ts';
+import { storageFailed } from './storage-failed.ts';
 import { openWhole, type WholeFile } from './whole-file.ts';
 
 type Pending = { entry: Entry; resolve(): void; reject(error: unknown): void };
@@ -76,10 +77,11 @@ export function fileStorage(path: string): QueueStorage {
       return firstOf(contents.waiting.values(), count);
     },
     async add(operation: QueuedOperation) {
-      await open();
+      const log = await open();
       const seq = contents.lastSeq + 1;
       contents.lastSeq = seq;
       await write({ add: { seq, operation } });
+      if (await log.isRemoved()) throw storageFailed(`${path} was removed`);
       return seq;
     },
     take: (seqs, refused) => write({ take: seqs, refused }),
@@ -98,7 +100,7 @@ function entriesOf(contents: Contents): Entry[] {
   return [{ lastSeq: contents.lastSeq }, { take: [], refused }, ...waiting.map((add) => ({ add }))];
 }
 
-type Log = {
+type Log = Pick<WholeFile, 'isRemoved'> & {
   /** Writes entries to the disk; all of them or, if this fails, none. */
   append(entries: readonly Entry[]): Promise<void>;
   /** Writes the file anew if most of it is past. If this fails, the file stays as it is. */
@@ -115,6 +117,7 @@ async function openLog(path: string, contents: Contents): Promise<Log> {
   // One file, by whatever name it is opened.
   await (await fs.open(path, 'a')).close();
   const place = await fs.realpath(path);
+  if ((await fs.stat(place)).nlink > 1) throw new Error(`${place} has a second name (a hard link)`);
   const unlock = await lockFile(place);
   let file: WholeFile;
   try {
@@ -129,6 +132,7 @@ async function openLog(path: string, contents: Contents): Promise<Log> {
   }
   let compactAt = compactFromBytes;
   return {
+    isRemoved: file.isRemoved,
     append: (entries) => file.append(bytesOf(entries)),
     async compact(contents) {
       if (file.length() < compactAt) return;
@@ -139,10 +143,7 @@ async function openLog(path: string, contents: Contents): Promise<Log> {
       const isDone = !isWorthIt || (await file.replace(bytes));
       compactAt = isDone ? nextAt : file.length() * 2;
     },
-    async close() {
-      await file.close();
-      await unlock();
-    },
+    close: () => file.close().finally(unlock),
   };
 }
 

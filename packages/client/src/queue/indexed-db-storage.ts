@@ -1,3 +1,4 @@
+import { attempt } from '../http/attempt.ts';
 import type {
   QueuedOperation,
   QueueStorage,
@@ -32,7 +33,9 @@ type Browser = {
   BroadcastChannel?: new (name: string) => Channel;
   indexedDB: { open(name: string, version: number): Request<Database> & { onupgradeneeded: unknown } };
   navigator?: {
-    locks?: { request<Result>(name: string, run: () => Promise<Result>): Promise<Result> };
+    locks?: {
+      request<Result>(name: string, options: object, run: () => Promise<Result>): Promise<Result>;
+    };
   };
 };
 
@@ -69,23 +72,21 @@ export function indexedDbStorage(name: string): QueueStorage {
       }),
     add: (operation: QueuedOperation) =>
       change((store, isAgain) => {
-        let seq: number | undefined;
+        let known: StoredOperation | undefined;
+        let added: Request<number>;
         // The browser numbers them, and gives no number twice.
         const add = () => {
-          const added = store('waiting').put({ operation });
-          added.onsuccess = () => {
-            seq = added.result;
-          };
+          if (known === undefined) added = store('waiting').put({ operation });
         };
         if (isAgain) {
           const waiting = store('waiting').getAll();
           waiting.onsuccess = () => {
             const stored = waiting.result as StoredOperation[];
-            seq = stored.find((each) => each.operation.key === operation.key)?.seq;
-            if (seq === undefined) add();
+            known = stored.find((each) => each.operation.key === operation.key);
+            add();
           };
         } else add();
-        return () => seq!;
+        return () => known?.seq ?? added.result;
       }, null),
     take: (taken, refused) =>
       change(
@@ -99,14 +100,14 @@ export function indexedDbStorage(name: string): QueueStorage {
         },
         { taken, refused },
       ),
-    lock: (run) => navigator?.locks?.request(`inventory-queue/${name}`, run) ?? run(),
+    lock: (run, signal) => navigator?.locks?.request(`inventory-queue/${name}`, { signal }, run) ?? run(),
     watch(onChange) {
       if (others === undefined) return;
       others.onmessage = ({ data }: { data: StorageChange | null }) => onChange(data ?? undefined);
     },
     async close() {
       others?.close();
-      await connection.close();
+      connection.close();
     },
   };
 }
@@ -154,16 +155,16 @@ function keepConnection(indexedDB: Browser['indexedDB'], name: string) {
       isWrite: boolean,
     ): Promise<Result> {
       let isUnsure = false;
-      for (let attempt = 1; ; attempt++) {
+      for (let tries = 1; ; tries++) {
         const connection = open();
         try {
-          const worked = connection.then((database) => work(database, attempt > 1));
-          return await orSilence(worked, silentMs * 2 ** attempt);
+          const run = async () => work(await connection, tries > 1);
+          return await attempt(silentMs * 2 ** tries, undefined, run, silence);
         } catch (error) {
-          isUnsure ||= isWrite && (error as Error | null)?.message === silence;
+          const name = (error as Error | null)?.name;
+          isUnsure ||= isWrite && name === 'TimeoutError';
           // There is no room, and a new connection has no more.
-          const isFull = (error as Error | null)?.name === 'QuotaExceededError';
-          if (isFull || isEnded || attempt === attempts)
+          if (name === 'QuotaExceededError' || isEnded || tries === triesMax)
             throw isUnsure ? storageFailed(silence, error) : error;
           forget(connection);
           // A transaction that still goes on ends before the next connection's work.
@@ -171,28 +172,23 @@ function keepConnection(indexedDB: Browser['indexedDB'], name: string) {
         }
       }
     },
-    async close() {
+    close() {
       isEnded = true;
-      (await opened)?.close();
+      // One that the browser has yet to open is closed then.
+      opened?.then(
+        (database) => database.close(),
+        () => {},
+      );
     },
   };
 }
 
 // Chromium forgets transactions that begin while it closes their connection: they never end, and a new
-// connection works. Each attempt is given twice the time, in milliseconds: a device may be slow.
+// connection works. Each try is given twice the time, in milliseconds: a device may be slow.
 const silentMs = 2000;
-const attempts = 5;
+const triesMax = 5;
 
 const silence = 'IndexedDB does not answer';
-
-/** Fails if nothing is heard of it for so long. */
-async function orSilence<Result>(work: Promise<Result>, ms: number): Promise<Result> {
-  let timer: ReturnType<typeof setTimeout>;
-  const silent = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(silence)), ms);
-  });
-  return Promise.race([work, silent]).finally(() => clearTimeout(timer));
-}
 
 function openDatabase(indexedDB: Browser['indexedDB'], name: string): Promise<Database> {
   return new Promise((resolve, reject) => {

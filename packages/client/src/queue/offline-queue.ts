@@ -1,5 +1,6 @@
 import type { Operation } from '../api/types.ts';
 import { newKey } from '../http/new-key.ts';
+import { jsonText } from '../http/quantities.ts';
 import { createLoop, type Loop } from './send-loop.ts';
 import { createSender, type Decided, type Send, type Sender } from './send-oldest.ts';
 import type {
@@ -27,7 +28,8 @@ export type OfflineQueueOptions = {
 export type OfflineQueue = {
   /**
    * Stores an operation, which is then sent as soon as that is possible. `capturedAt`, `deviceID`,
-   * `deviceSeq` and `key` are filled in. An operation with a `key` that waits already is stored once.
+   * `deviceSeq` and `key` are filled in. An operation with a `key` that waits already is stored once. Throws
+   * TypeError for a value that cannot be sent, such as NaN, and the error of the storage.
    */
   push(operation: Operation): Promise<QueuedOperation>;
   /** How many operations wait. */
@@ -54,10 +56,9 @@ export function openOfflineQueue(
 ): OfflineQueue {
   const closing = new AbortController();
   const view = createView(storage);
-  const decided: [StoredOperation, Decided][] = [];
-  const sender = createSender(send, storage, closing.signal, (change, some) => {
+  const sender = createSender(send, storage, closing.signal, (change, decided) => {
     view.note(change);
-    decided.push(...some);
+    for (const each of decided) inform(() => onDecided(...each));
   });
   const drains: { resolve(): void; reject(error: unknown): void }[] = [];
   let failure: unknown = null;
@@ -71,7 +72,7 @@ export function openOfflineQueue(
   function tell(error: unknown = failure): void {
     failure = error;
     if (view.waiting.size === 0) for (const { resolve } of drains.splice(0)) resolve();
-    onChange(queue);
+    inform(() => onChange(queue));
   }
 
   const stores = shareByKey(async (operation) => {
@@ -80,19 +81,15 @@ export function openOfflineQueue(
     if (known !== undefined) return { deviceSeq: known.seq, ...known.operation };
     const seq = await storage.add(operation);
     view.note({ added: { seq, operation } });
-    tell();
     loop.start();
+    tell();
     return { deviceSeq: seq, ...operation };
   });
 
   async function work(): Promise<void> {
     if (!isLoaded) return load();
-    try {
-      // If there is nothing, another program has sent what waited.
-      if (!(await sender.sendList())) await view.load();
-    } finally {
-      for (const each of decided.splice(0)) onDecided(...each);
-    }
+    // If there is nothing, another program has sent what waited.
+    if (!(await sender.sendList())) await view.load();
   }
 
   const loop = createLoop({
@@ -110,7 +107,12 @@ export function openOfflineQueue(
     get error() {
       return failure;
     },
-    push: (given) => stores.begin(withEvidence(given, deviceID)),
+    async push(given) {
+      const operation = withEvidence(given, deviceID);
+      // One that cannot be sent would hold up all that come behind it.
+      jsonText(operation);
+      return stores.begin(operation);
+    },
     async forget(key) {
       await load();
       const seqs = view.refused.filter((each) => each.operation.key === key).map(({ seq }) => seq);
@@ -181,6 +183,17 @@ function shareByKey(work: (operation: QueuedOperation) => Promise<QueuedOperatio
     },
     rested: () => Promise.allSettled(running.values()),
   };
+}
+
+/** Calls a listener. An error of it is nobody's here: it is told as uncaught, and the queue goes on. */
+function inform(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
 }
 
 /** Browsers tell when the network is back. Others may have stored work and ended meanwhile. */

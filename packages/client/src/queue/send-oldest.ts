@@ -1,6 +1,7 @@
 import type { BatchBody, Batched } from '../api/types.ts';
 import { listFrom, operationsMax } from '../batch.ts';
 import { InventoryError } from '../http/inventory-error.ts';
+import { isBeforeKey } from '../http/outcome.ts';
 import type {
   QueuedOperation,
   QueueStorage,
@@ -22,6 +23,8 @@ export function createSender(
 ) {
   // Operations that may have been sent with nobody to hear the answer.
   const doubtful = new Set<number>();
+  // Takes out what was answered. Until that is done, nothing is sent, or the same would be sent again.
+  let note: (() => Promise<void>) | null = null;
   // The longest list now. A slow line, or an operation that spoils its list, makes it shorter for a while.
   let most = operationsMax;
 
@@ -34,14 +37,17 @@ export function createSender(
     const refused = decided.flatMap(([each, result]) =>
       result.status === 'refused' ? [refusedFrom(each, result)] : [],
     );
-    await storage.take(taken, refused);
-    for (const seq of taken) doubtful.delete(seq);
-    onTaken({ taken, refused }, decided);
+    note = async () => {
+      await storage.take(taken, refused);
+      note = null;
+      for (const seq of taken) doubtful.delete(seq);
+      onTaken({ taken, refused }, decided);
+    };
+    await note();
   }
 
   function refusedFrom(each: StoredOperation, { statusCode, error }: Refusal): RefusedOperation {
-    // Rights are asked for before keys.
-    const isOpen = doubtful.has(each.seq) && statusCode === 403;
+    const isOpen = error.outcome === 'unknown' || (doubtful.has(each.seq) && isBeforeKey({ statusCode }));
     return { ...each, statusCode, error, outcome: isOpen ? 'unknown' : 'notApplied' };
   }
 
@@ -50,6 +56,7 @@ export function createSender(
   }
 
   async function sendOldest(): Promise<boolean> {
+    await note?.();
     const waiting = await oldest();
     const operations = waiting.map(
       ({ seq, operation }) => ({ deviceSeq: seq, ...operation }) as QueuedOperation,
@@ -91,11 +98,13 @@ export function createSender(
      * Sends the oldest operations, one list, and takes out those that were decided. Returns whether there
      * were any.
      */
-    sendList: () => storage.lock?.(sendOldest) ?? sendOldest(),
+    sendList: () => storage.lock?.(sendOldest, signal) ?? sendOldest(),
   };
 }
 
-const capturedAtOf = ({ operation }: StoredOperation): number => Date.parse(operation.capturedAt);
+/** As the service reads it: without an offset, it is UTC. */
+const capturedAtOf = ({ operation }: StoredOperation): number =>
+  Date.parse(String(operation.capturedAt).replace(/[T ][\d:.,]+$/i, '$&Z'));
 
 /**
  * How many of the oldest may share a list. One that was captured later than now is alone, so that its time

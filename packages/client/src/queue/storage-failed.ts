@@ -1,9 +1,6 @@
-import { InventoryError } from '../http/inventory-error.ts';
+import { type InventoryError, unanswered } from '../http/inventory-error.ts';
 
 /** The error of an operation of which nobody knows whether it was stored. `message`: what went wrong. */
-export function storageFailed(message: string, cause: unknown): InventoryError {
-  return new InventoryError({
-    ...{ status: 0, code: 'storage_failed', outcome: 'unknown', cause },
-    message: `${message}: the operation may be sent later.`,
-  });
+export function storageFailed(message: string, cause?: unknown): InventoryError {
+  return unanswered('storage_failed', `${message}: the operation may be sent later.`, true, cause);
 }

@@ -16,8 +16,8 @@ export type RefusedOperation = StoredOperation & {
   /** The service's error object. */
   error: { error: string; message: string; reason?: string; [field: string]: unknown };
   /**
-   * `unknown`: it was sent before, and its client has lost a right since, so an earlier send may have been
-   * applied.
+   * `unknown`: it was sent before, and its client has lost a right or a warehouse since, so an earlier send
+   * may have been applied.
    */
   outcome: 'notApplied' | 'unknown';
 };
@@ -35,8 +35,11 @@ export type QueueStorage = {
   add(operation: QueuedOperation): Promise<number>;
   /** Takes the operations with these numbers out, and keeps the refused ones apart. */
   take(seqs: readonly number[], refused: readonly RefusedOperation[]): Promise<void>;
-  /** Runs this while nobody else sends from the same storage. Without it, nobody else can. */
-  lock?<Result>(run: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs this while nobody else sends from the same storage. Without it, nobody else can. The signal ends the
+   * wait for others.
+   */
+  lock?<Result>(run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /**
    * Calls this whenever somebody else has changed the storage. Unless it was `take`, whose change is
    * told, all is loaded again.

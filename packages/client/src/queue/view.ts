@@ -1,3 +1,4 @@
+import { apply, emptyContents } from './contents.ts';
 import type { QueueStorage, RefusedOperation, StorageChange, StoredOperation } from './storage.ts';
 
 /** The content of a storage, as far as this program has seen it. */
@@ -13,35 +14,21 @@ export type View = {
 
 /** Begins empty. */
 export function createView(storage: QueueStorage): View {
-  const waiting = new Map<number, StoredOperation>();
+  let contents = emptyContents();
   const byKey = new Map<string, StoredOperation>();
-  const refused = new Map<number, RefusedOperation>();
-  // A new list for each change, made when it is read.
-  let refusedList: readonly RefusedOperation[] | null = null;
   let changes = 0;
 
   function add(each: StoredOperation): void {
-    waiting.set(each.seq, each);
+    apply(contents, { add: each });
     byKey.set(each.operation.key, each);
   }
 
-  function take(seq: number): void {
-    const key = waiting.get(seq)?.operation.key;
-    waiting.delete(seq);
-    refused.delete(seq);
-    if (key !== undefined && byKey.get(key)?.seq === seq) byKey.delete(key);
-  }
-
-  function refuse(some: readonly RefusedOperation[]): void {
-    refusedList = null;
-    for (const each of some) refused.set(each.seq, each);
-  }
-
   return {
-    waiting,
+    get waiting() {
+      return contents.waiting;
+    },
     get refused() {
-      refusedList ??= [...refused.values()];
-      return refusedList;
+      return [...contents.refused.values()];
     },
     waitingWith: (key) => byKey.get(key),
     async load() {
@@ -49,16 +36,17 @@ export function createView(storage: QueueStorage): View {
         seen = changes;
         const loaded = await storage.load();
         if (seen !== changes) continue;
-        for (const all of [waiting, byKey, refused]) all.clear();
+        contents = emptyContents();
+        byKey.clear();
         loaded.waiting.forEach(add);
-        refuse(loaded.refused);
+        apply(contents, { take: [], refused: loaded.refused });
       }
     },
-    note({ added, taken = [], refused: kept = [] }) {
+    note({ added, taken = [], refused = [] }) {
       changes += 1;
       if (added !== undefined) add(added);
-      taken.forEach(take);
-      refuse(kept);
+      for (const seq of taken) byKey.delete(contents.waiting.get(seq)?.operation.key ?? '');
+      apply(contents, { take: taken, refused });
     },
   };
 }

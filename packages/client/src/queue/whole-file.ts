@@ -6,6 +6,8 @@ import { storageFailed } from './storage-failed.ts';
 /** A file that grows by whole pieces. */
 export type WholeFile = {
   length(): number;
+  /** Whether somebody has removed it, so that nothing of it is left once this program ends. */
+  isRemoved(): Promise<boolean>;
   /**
    * Adds bytes, on the disk once the promise is kept. If this fails, none of them is there, also after a
    * restart. Throws InventoryError, outcome `unknown`, if the disk does not take them back either.
@@ -59,6 +61,7 @@ export async function openWhole(place: string, length: number): Promise<WholeFil
   }
   return {
     length: () => length,
+    isRemoved: async () => (await handle?.stat())?.nlink === 0,
     async append(bytes) {
       // The torn end of an earlier one is cut off first, or this one would follow it.
       await cut();
