@@ -125,11 +125,11 @@ const overWithinMs = 7000;
  * Returns a function that waits until no change up to a moment can come any more. It fails with 503 if that
  * takes long.
  */
-function createUntilOver({ lists }: Database) {
+function createUntilOver(database: Database) {
   const known = createNextModifiedSince();
   return async (time: Date, asker: Asker): Promise<void> => {
     for (const until = performance.now() + overWithinMs; ; await pause(lookEveryMs)) {
-      const told = known.kept() ?? (await lists.lookUp(known.read, asker));
+      const told = known.kept() ?? (await database.lists.lookUp(known.read, asker));
       if (Date.parse(told) > time.getTime()) return;
       if (performance.now() > until) throw new Failed(503, messages.unavailable, soonAgain, 'postgres');
     }
