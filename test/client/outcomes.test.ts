@@ -218,3 +218,36 @@ describe('TypeError: a value that JSON does not have, which would be read as lef
     await queue.close();
   });
 });
+
+test('an operation that cannot be sent, stored by an earlier version, is refused and holds nothing up', async () => {
+  const storage = memoryStorage();
+  const evidence = { capturedAt: '2026-01-01T00:00:00Z', deviceID: 's' };
+  await storage.add({ ...operation, units: Number.NaN, key: 'a', ...evidence });
+  await storage.add({ ...operation, key: 'b', ...evidence });
+  const results = [{ status: 'applied', statusCode: 201, body: {} }];
+  const { inventory, sent } = clientOf([ok({ results })]);
+  const queue = inventory.offlineQueue({ storage, deviceID: 's' });
+  await queue.drained();
+  expect(queue.refused).toMatchObject([{ operation: { key: 'a' }, statusCode: 400 }]);
+  expect(sent.map(({ body }) => JSON.parse(body).operations.length)).toEqual([1]);
+  await queue.close();
+});
+
+test('middleware of api sees the answers of all methods, and may give others', async () => {
+  const { inventory } = clientOf([
+    () => Response.json({ warehouses: [] }, { headers: { 'X-Request-Id': 'r-1' } }),
+  ]);
+  const seen: unknown[] = [];
+  inventory.api.use({
+    onRequest: ({ schemaPath }) =>
+      schemaPath === '/Reasons' ? Response.json({ value: [{ reasonCode: 4 }], hasMore: false }) : undefined,
+    onResponse: ({ response, schemaPath }) => {
+      seen.push([schemaPath, response.status, response.headers.get('X-Request-Id')]);
+    },
+  });
+  expect(await inventory.me()).toEqual({ warehouses: [] });
+  expect((await inventory.reasons().page()).value).toEqual([{ reasonCode: 4 }]);
+  expect(seen).toEqual([['/Me', 200, 'r-1']]);
+  // Not that of the document, but of the caller's own.
+  expect((await inventory.api.GET('/Item/7' as '/Item', {})).data).toEqual({ warehouses: [] });
+});

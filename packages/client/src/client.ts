@@ -28,6 +28,8 @@ export type WriteOptions = CallOptions & { idempotencyKey?: string | undefined }
 /** Which item: its number, its ShortID, or one of its aliases. */
 export type ItemName = number | string | { partNo: number } | { shortID: string } | { alias: string };
 
+const ofItem = (options: CallOptions): How => ({ ...options, mark: 'shortID' });
+
 /**
  * The client of the Inventory Management Service. Its methods are the calls of the API, with the API's own
  * words. It gets its token, tries again what may be tried again, and throws `InventoryError`.
@@ -145,7 +147,7 @@ export class InventoryClient<Exact extends boolean = false> {
   /** What happened to the stock of an item, day by day, up to 366 days. */
   async stockDays(query: Api.StockDaysQuery, options: CallOptions = {}): Promise<Api.StockDay<Exact>[]> {
     type Answer = { value: Api.StockDay<Exact>[] };
-    return (await this.#get<Answer>('/Inventory/StockDays', { query }, options)).value;
+    return (await this.#get<Answer>('/Inventory/StockDays', { query }, { ...options, mark: 'value' })).value;
   }
 
   /** How many transactions of each kind each client made, by hour or day. */
@@ -159,7 +161,8 @@ export class InventoryClient<Exact extends boolean = false> {
     options: CallOptions = {},
   ): Promise<Api.Minimum<Exact>> {
     const params = { path: { wid, partNo } };
-    return this.#call('put', '/Inventory/StockLevels/{wid}/{partNo}', { params, body }, options);
+    const how = { ...options, mark: 'partNo' };
+    return this.#call('put', '/Inventory/StockLevels/{wid}/{partNo}', { params, body }, how);
   }
 
   /** The items by ShortID; with `all: true`, discontinued ones, too. */
@@ -199,20 +202,25 @@ export class InventoryClient<Exact extends boolean = false> {
     if (typeof name === 'number') return this.item({ partNo: name }, options);
     if (typeof name === 'string') return this.item({ shortID: name }, options);
     if ('partNo' in name) {
-      return this.#get('/Item/{partNoOrShortID}', { path: { partNoOrShortID: name.partNo } }, options);
+      return this.#get(
+        '/Item/{partNoOrShortID}',
+        { path: { partNoOrShortID: name.partNo } },
+        ofItem(options),
+      );
     }
     const query = 'alias' in name ? { key: name.alias, type: 'alias' } : { key: name.shortID, type: 'id' };
-    return this.#get('/Item', { query }, options);
+    return this.#get('/Item', { query }, ofItem(options));
   }
 
   /** One lot with all that is stored of it, and its last changes. */
   lot(recNo: number, options: CallOptions = {}): Promise<Api.LotWithHistory<Exact>> {
-    return this.#get('/Inventory/Lots/{recNo}', { path: { recNo } }, options);
+    return this.#get('/Inventory/Lots/{recNo}', { path: { recNo } }, { ...options, mark: 'recNo' });
   }
 
   /** One transaction with all of its lines. */
   transaction(transactionNo: number, options: CallOptions = {}): Promise<Api.Transaction<Exact>> {
-    return this.#get('/Inventory/Transactions/{transactionNo}', { path: { transactionNo } }, options);
+    const how = { ...options, mark: 'transactionNo' };
+    return this.#get('/Inventory/Transactions/{transactionNo}', { path: { transactionNo } }, how);
   }
 
   /** Looks up codes: all matching items, lots, serials, tags and spots, with the operations open to each. */
@@ -227,7 +235,7 @@ export class InventoryClient<Exact extends boolean = false> {
 
   /** Creates an item. After a lost answer, a resend is refused as a duplicate, and `outcome` is `unknown`. */
   createItem(body: Api.ItemCreateBody, options: CallOptions = {}): Promise<Api.ItemCreated<Exact>> {
-    return this.#call('post', '/Item', { body }, options);
+    return this.#call('post', '/Item', { body }, ofItem(options));
   }
 
   /** Changes the fields that are given, of the item with this `shortID`. */
@@ -235,7 +243,7 @@ export class InventoryClient<Exact extends boolean = false> {
     body: Api.ItemUpdateBody,
     options: CallOptions = {},
   ): Promise<{ shortID: string; status: 'updated' }> {
-    return this.#call('put', '/Item', { body }, options);
+    return this.#call('put', '/Item', { body }, ofItem(options));
   }
 
   /** Discontinues an item; its lots stay. */
@@ -244,7 +252,7 @@ export class InventoryClient<Exact extends boolean = false> {
     options: CallOptions = {},
   ): Promise<{ shortID: string; status: 'discontinued' }> {
     const params = { path: { partNoOrShortID: shortID } };
-    return this.#call('delete', '/Item/{partNoOrShortID}', { params }, options);
+    return this.#call('delete', '/Item/{partNoOrShortID}', { params }, ofItem(options));
   }
 
   /**
@@ -285,7 +293,7 @@ export class InventoryClient<Exact extends boolean = false> {
   ): Listing<Item> {
     return createListing<Item>(query, async (asked, isPatient) => {
       const params = { path: { wid }, query: asked };
-      const how = { signal, isPatient };
+      const how = { signal, isPatient, mark: 'value' };
       const { body, headers } = await this.#transport.call<Page<Item>>('get', path, { params }, how);
       return { ...body, nextModifiedSince: headers.get('X-Next-Modified-Since') };
     });

@@ -12,8 +12,7 @@ import type { paths } from '../api/schema.ts';
 import { newKey } from './new-key.ts';
 import { jsonText } from './quantities.ts';
 
-/** Sends a request of a call whose path in the document is this. */
-export type SendCall = (request: Request, path: string) => Promise<Response>;
+export type SendCall = (request: Request) => Promise<Response>;
 
 type Init = Omit<FetchOptions<unknown>, 'fetch' | 'params' | 'body'> & {
   params?: {
@@ -25,21 +24,23 @@ type Init = Omit<FetchOptions<unknown>, 'fetch' | 'params' | 'body'> & {
   fetch?: SendCall;
 };
 
-const methods = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
+// Others, which the service does not have, go by `request`.
+const methods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD'];
 
 /**
- * Makes the client of openapi-fetch, with its options and middleware. Its own code tells nobody the path of a
- * call in the document, which decides how the call may be sent again; and it is several times as long.
+ * Makes the client of openapi-fetch, with its options and middleware. Its own code is several times as long,
+ * and a page loads it: see docs/decisions/0033-the-client.md.
  */
 export function createApi(ownUrl: string, send: SendCall): Client<paths> {
   let shared: Middleware[] = [];
 
   async function call(method: string, schemaPath: string, init: Init = {}) {
-    const { params = {}, headers, body, baseUrl = ownUrl, fetch = send, parseAs = 'json', ...rest } = init;
+    const { params = {}, headers, body, fetch = send, parseAs = 'json', ...rest } = init;
     const { querySerializer: query, pathSerializer = defaultPathSerializer, middleware = [] } = rest;
+    const baseUrl = (rest.baseUrl || ownUrl).replace(/\/$/, '');
     const querySerializer = typeof query === 'function' ? query : createQuerySerializer(query);
     const bodySerializer = (rest.bodySerializer as typeof jsonText | undefined) ?? jsonText;
-    const options = { baseUrl, parseAs, querySerializer, bodySerializer, pathSerializer };
+    const options = { baseUrl, fetch, parseAs, querySerializer, bodySerializer, pathSerializer };
     const text = body === undefined ? null : bodySerializer(body);
     const type = text === null ? {} : { 'Content-Type': 'application/json' };
     const ours = { Accept: 'application/json', Prefer: 'handling=strict' };
@@ -50,21 +51,14 @@ export function createApi(ownUrl: string, send: SendCall): Client<paths> {
     const all = [...shared, ...middleware];
     const id = newKey();
     const told = (more: object) => ({ request, schemaPath, params, options, id, ...more }) as never;
-    let response: Response | undefined;
     for (const { onRequest } of all) {
       const made = await onRequest?.(told({}));
-      if (made instanceof Response) {
-        response = made;
-        break;
-      }
+      // The others do not see it.
+      if (made instanceof Response) return read(made, parseAs);
       request = made ?? request;
     }
     all.reverse();
-    try {
-      response ??= await fetch(request, schemaPath);
-    } catch (error) {
-      response = await afterError(all, error, told);
-    }
+    let response = await fetch(request).catch((error) => afterError(all, error, told));
     for (const { onResponse } of all) response = (await onResponse?.(told({ response }))) ?? response;
     return read(response, parseAs);
   }
@@ -73,7 +67,7 @@ export function createApi(ownUrl: string, send: SendCall): Client<paths> {
   return {
     ...Object.fromEntries(calls),
     request: (method: string, path: string, init?: Init) => call(method.toUpperCase(), path, init),
-    use: (...some: Middleware[]) => void shared.push(...some),
+    use: (...some: Middleware[]) => void shared.push(...some.filter(Boolean)),
     eject(...some: Middleware[]) {
       shared = shared.filter((each) => !some.includes(each));
     },
@@ -96,8 +90,15 @@ async function afterError(
 }
 
 async function read(response: Response, parseAs: ParseAs) {
-  if (parseAs === 'stream') return { data: response.body, response };
-  const told = await response[parseAs === 'json' ? 'text' : parseAs]();
-  const data = parseAs !== 'json' ? told : told === '' ? undefined : JSON.parse(told as string);
-  return response.ok ? { data, response } : { error: data, response };
+  const { ok } = response;
+  if (ok && parseAs === 'stream') return { data: response.body, response };
+  if (ok && parseAs !== 'json') return { data: await response[parseAs as 'text'](), response };
+  const text = await response.text();
+  let body: unknown = text || undefined;
+  try {
+    body &&= JSON.parse(text);
+  } catch (error) {
+    if (ok) throw error;
+  }
+  return ok ? { data: body, response } : { error: body, response };
 }

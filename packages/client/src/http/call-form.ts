@@ -5,14 +5,13 @@ import { readBody } from './quantities.ts';
 /** The header with the key of a write. */
 export const keyHeader = 'Idempotency-Key';
 
-// A transaction that is made or, with GET, read.
-const transaction = /Receive|Move|Issue|Count|Reverse|Hold|transactionNo/;
+const transaction = /\/Inventory\/(Receive|Move|Issue|Count|Reverse|Hold)$/;
 
-type List = { mode?: unknown; operations?: { key?: unknown }[] };
+type List = { mode?: unknown; operations?: unknown };
 
 /**
- * The kind of a call of the document by its path, and whether an earlier call may have sent its key. A stock
- * transaction without a key gets one, in `headers`. The operations of a list of mode `each` keep theirs.
+ * The kind of a call, and whether an earlier call may have sent its key. A stock transaction without a key
+ * gets one, in `headers`. The operations of a list of mode `each` keep theirs.
  */
 export function formOf(
   { method }: Request,
@@ -20,36 +19,27 @@ export function formOf(
   headers: Headers,
   body: string,
 ): { kind: CallKind; isResend: boolean } {
-  if (/GET|HEAD/.test(method) || path === '/Scan') return { kind: 'read', isResend: false };
-  const list: List | null = path === '/Inventory/Batch' ? readBody(body, false) : null;
-  const keys = (list?.operations ?? []).map(({ key }) => key);
-  const isResend = headers.has(keyHeader) || keys.some(Boolean);
+  if (/GET|HEAD/.test(method) || path.endsWith('/Scan')) return { kind: 'read', isResend: false };
+  const list = path.endsWith('/Inventory/Batch') ? (readBody(body, false) as List | null) : null;
+  const operations = Array.isArray(list?.operations) ? list.operations : [];
+  const isKeyed = (each: { key?: unknown } | null) => Boolean(each?.key);
+  const isResend = headers.has(keyHeader) || operations.some(isKeyed);
   const takesKey = transaction.test(path) || list?.mode === 'atomic';
   if (takesKey && !headers.has(keyHeader)) headers.set(keyHeader, newKey());
   const otherwise = list === null ? 'unkeyed' : 'once';
-  return { kind: takesKey || (list && keys.every(Boolean)) ? 'keyed' : otherwise, isResend };
+  return { kind: takesKey || (list && operations.every(isKeyed)) ? 'keyed' : otherwise, isResend };
 }
 
-// Fields of which each answer of success to these calls has one.
-const marks = {
-  access_token: /Token/,
-  transactionNo: transaction,
-  results: /Batch|Scan/,
-  nextCursor: /Changes/,
-  warehouses: /Me$/,
-  recNo: /recNo/,
-  partNo: /partNo}$/,
-  alias: /alias}/,
-  // One item, a page of items, or the list of a category.
-  'shortID value length': /Item$|ShortID/,
-  value: /Inventory|Item|Reasons|Webhooks/,
-};
+// By the paths of calls, a field that each answer of success has.
+const marks: [RegExp, string][] = [
+  [transaction, 'transactionNo'],
+  [/\/(Inventory\/Batch|Scan)$/, 'results'],
+  [/^\/Changes$/, 'nextCursor'],
+  [/^\/Me$/, 'warehouses'],
+  [/^\/Token$/, 'access_token'],
+];
 
-/**
- * The fields of which each answer of success to a call of this path has one. None if the document of this
- * version does not have the path.
- */
-export function marksOf(path: string): readonly string[] {
-  const found = Object.entries(marks).find(([, paths]) => paths.test(path));
-  return found?.[0].split(' ') ?? [];
+/** A field that each answer of success of the service to a call of this path has; undefined: any object may be one. */
+export function markOf(path: string): string | undefined {
+  return marks.find(([paths]) => paths.test(path))?.[1];
 }

@@ -5,8 +5,8 @@ import { isTemporary, pause, pauseMs } from './pauses.ts';
 
 export type Persistence = {
   kind: CallKind;
-  /** Fields of which each answer of success of the service has one; none if it may be anything. */
-  marks: readonly string[];
+  /** A field that each answer of success of the service has; undefined: any object may be one. */
+  mark?: string | undefined;
   /** For the call with all its tries. */
   timeoutMs: number;
   /** For one try: a connection that nothing comes through any more must leave time for another. */
@@ -64,9 +64,11 @@ export async function persist(
               error,
             );
     }
+    // What this try has left open must not be sent again.
+    const isLast = kind === 'once' && failure.outcome === 'unknown';
     failure = failure.with({ outcome: outcomeOf(kind, failure, sent.isUnsure) });
     isUnsure = failure.outcome === 'unknown';
-    if (isFinal(failure, how)) throw failure;
+    if (isLast || isFinal(failure, how)) throw failure;
     const waitMs = pauseMs(tries, failure.retryAfterMs);
     if (failure.status === 429 && how.isPatient) until += waitMs;
     if (performance.now() + waitMs >= until) throw failure;
@@ -75,8 +77,8 @@ export async function persist(
 }
 
 /** What is between us and the service may send anything as success, or cut the service's answer off. */
-function isSuccess({ status, body }: Answer, { marks }: Persistence): boolean {
-  const isWhole = body !== null && (marks.length === 0 || marks.some((name) => name in body));
+function isSuccess({ status, body }: Answer, { mark }: Persistence): boolean {
+  const isWhole = body !== null && (mark === undefined || mark in body);
   return status >= 200 && status < 300 && isWhole;
 }
 
@@ -85,8 +87,7 @@ function isSuccess({ status, body }: Answer, { marks }: Persistence): boolean {
  * the service. A body that is too large for that is no smaller the next time, and a wrong address is told at
  * once.
  */
-function isFinal({ code, status, outcome }: InventoryError, { kind, isForToken }: Persistence): boolean {
-  if (kind === 'once' && outcome === 'unknown') return true;
+function isFinal({ code, status }: InventoryError, { kind, isForToken }: Persistence): boolean {
   const isSafe = (kind === 'read' && status !== 404) || kind === 'keyed';
   const mayPass = isSafe && code === 'unexpected_answer' && status !== 413 && !isForToken;
   return !isTemporary(status) && !mayPass;

@@ -2,7 +2,7 @@ import type { Client } from 'openapi-fetch';
 import type { paths } from '../api/schema.ts';
 import { createApi } from './api.ts';
 import type { Answer } from './attempt.ts';
-import { formOf, keyHeader, marksOf } from './call-form.ts';
+import { formOf, keyHeader, markOf } from './call-form.ts';
 import { codeOf } from './outcome.ts';
 import { type Persistence, persist, type Sent } from './persist.ts';
 import { readBody } from './quantities.ts';
@@ -28,6 +28,7 @@ export type How = {
   isPatient?: boolean | undefined;
   /** Instead of what the request looks like. */
   isResend?: boolean;
+  mark?: string | undefined;
   /** Instead of that of the client. */
   timeoutMs?: number | undefined;
   /** How long the service may wait before it answers, beyond its usual time. */
@@ -74,18 +75,18 @@ export function openTransport(options: TransportOptions): Transport {
     const { body } = await persist(
       (signal, sent) =>
         ask(`${baseUrl}/Token`, { method: 'POST', body: new URLSearchParams(form), signal }, sent),
-      { ...times, kind: 'read', marks: marksOf('/Token'), isForToken: true },
+      { ...times, kind: 'read', mark: markOf('/Token'), isForToken: true },
     );
     return body as TokenAnswer;
   });
 
-  async function send(request: Request, path: string, { waitMs = 0, ...how }: How = {}): Promise<Answer> {
+  async function send(request: Request, { waitMs = 0, ...how }: How = {}): Promise<Answer> {
     const { url, method } = request;
+    const [path = ''] = url.replace(baseUrl, '').split('?');
     const body = await request.text();
     const headers = new Headers(request.headers);
     const persistence: Persistence = {
-      ...formOf(request, path, headers, body),
-      marks: method === 'HEAD' ? [] : marksOf(path),
+      ...{ ...formOf(request, path, headers, body), mark: method === 'HEAD' ? undefined : markOf(path) },
       ...how,
       timeoutMs: (how.timeoutMs ?? times.timeoutMs) + waitMs,
       attemptMs: times.attemptMs + waitMs,
@@ -107,22 +108,24 @@ export function openTransport(options: TransportOptions): Transport {
     }, persistence);
   }
 
-  const api = createApi(baseUrl, async (request, path) => {
-    const { text, ...head } = await send(request, path);
-    return new Response(text || null, head);
-  });
+  const responseOf = ({ text, ...head }: Answer) => new Response(text || null, head);
+  const api = createApi(baseUrl, async (request) => responseOf(await send(request)));
 
   return {
     api,
     async call<Body>(method: string, path: keyof paths, init: object, how: How) {
-      let answer!: Answer;
-      const fetch = async (request: Request, sentPath: string) => {
-        answer = await send(request, sentPath, how);
-        return new Response();
+      let own: { answer: Answer; response: Response } | undefined;
+      const fetch = async (request: Request) => {
+        const answer = await send(request, how);
+        own = { answer, response: responseOf(answer) };
+        return own.response;
       };
       const headers = { [keyHeader]: how.idempotencyKey };
-      await api.request(method as never, path as never, { ...init, headers, fetch } as never);
-      return { body: answer.body as Body, headers: answer.headers };
+      const options = { ...init, headers, fetch, parseAs: 'text' };
+      const { data, response } = await api.request(method as never, path as never, options as never);
+      // Middleware may have put another answer in its place.
+      const body = response === own?.response ? own?.answer.body : readBody(String(data), isExact);
+      return { body: body as Body, headers: response.headers };
     },
   };
 }

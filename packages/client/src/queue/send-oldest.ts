@@ -2,6 +2,7 @@ import type { BatchBody, Batched } from '../api/types.ts';
 import { listFrom, operationsMax } from '../batch.ts';
 import { InventoryError } from '../http/inventory-error.ts';
 import { isBeforeKey } from '../http/outcome.ts';
+import { jsonText } from '../http/quantities.ts';
 import type {
   QueuedOperation,
   QueueStorage,
@@ -58,6 +59,9 @@ export function createSender(
   async function sendOldest(): Promise<boolean> {
     await note?.();
     const waiting = await oldest();
+    // Earlier versions stored such, and nothing behind it could be sent.
+    const bad = waiting.find(isUnsendable);
+    if (bad !== undefined) return settle([bad], [unsendable]).then(() => true);
     const operations = waiting.map(
       ({ seq, operation }) => ({ deviceSeq: seq, ...operation }) as QueuedOperation,
     );
@@ -100,6 +104,20 @@ export function createSender(
      */
     sendList: () => storage.lock?.(sendOldest, signal) ?? sendOldest(),
   };
+}
+
+const unsendable: Refusal = {
+  status: 'refused',
+  statusCode: 400,
+  error: { error: 'validation_error', message: 'It cannot be sent.' },
+};
+
+function isUnsendable({ operation }: StoredOperation): boolean {
+  try {
+    return !jsonText(operation);
+  } catch {
+    return true;
+  }
 }
 
 /** As the service reads it: without an offset, it is UTC. */

@@ -80,7 +80,7 @@ export async function openWhole(place: string, length: number): Promise<WholeFil
     async replace(bytes) {
       try {
         await writeFile(`${place}.new`, bytes);
-        // Windows renames over no open file. The next change opens it again.
+        // Windows renames over no open file.
         await close();
         await fs.rename(`${place}.new`, place);
       } catch {
@@ -88,6 +88,8 @@ export async function openWhole(place: string, length: number): Promise<WholeFil
         return false;
       }
       length = bytes.length;
+      // Held at once: a file that is removed later is known by that.
+      await open().catch(() => {});
       await syncFolder(place);
       return true;
     },
