@@ -58,7 +58,12 @@ export function createApi(ownUrl: string, send: SendCall): Client<paths> {
       request = made ?? request;
     }
     all.reverse();
-    let response = await fetch(request).catch((error) => afterError(all, error, told));
+    let response: Response;
+    try {
+      response = await fetch(request);
+    } catch (error) {
+      response = await afterError(all, error, told);
+    }
     for (const { onResponse } of all) response = (await onResponse?.(told({ response }))) ?? response;
     return read(response, parseAs);
   }
