@@ -8,6 +8,9 @@ import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 
+// biome-ignore lint/suspicious/noExplicitAny: they are of the page, whose types are not known here
+declare const IDBObjectStore: any, window: any;
+
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
   const browser = useBrowser();
 
@@ -47,6 +50,50 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await confirm();
     await page.getByText(`Counted 576 of ${itemID} at A-01: 5 more than recorded.`).waitFor();
     expect(await stock()).toBe(576);
+  });
+
+  test('a count that is opened while the page is told what was done before is compared with what is there', async () => {
+    const { client, itemID, page, look, confirm } = await open();
+    let letGo = () => {};
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let heldCount = 0;
+    await page.route(/\/Changes\?/, async (route) => {
+      heldCount += 1;
+      await released;
+      await route.continue();
+    });
+    // Ends the call that is under way.
+    await receiveLot(client, itemID, 10, { spot: 'A-01' });
+    await expect.poll(() => heldCount).toBeGreaterThan(0);
+    await look();
+    await fillIn(page, 'Move', { Units: '4', 'From spot': 'A-01', 'To spot': 'B-02' });
+    await page.getByText('Moved 4 of').waitFor();
+    await page.evaluate(() => {
+      const { get } = IDBObjectStore.prototype;
+      IDBObjectStore.prototype.get = function (key: string) {
+        const hold = () => {
+          if (!window.isLetGo) get.call(this, 'x').onsuccess = hold;
+        };
+        if (key === 'reason/count') hold();
+        return get.call(this, key);
+      };
+    });
+    await page.getByRole('button', { name: 'Count' }).press('Enter');
+    const told = page.waitForResponse(/\/Changes\?/);
+    letGo();
+    await (await told).finished();
+    await page.evaluate(() => {
+      window.isLetGo = true;
+    });
+    await page.locator('form.work').waitFor();
+    await typeInto(page, 'Counted', '7');
+    await typeInto(page, 'Spot', 'A-01');
+    await typeInto(page, 'Reason', '3');
+    await page.getByText('Recorded: 6. Difference: +1.').waitFor();
+    await confirm();
+    await page.getByText(`Counted 7 of ${itemID}`).waitFor();
   });
 
   test('a count made offline is compared with what the page showed, and a person decides', async () => {

@@ -22,14 +22,15 @@ const toldMs = 600_000;
  */
 export function Actions({ about, stocked = [], lots = [], isWhole = false }) {
   const open = async (op) => {
+    // Until the changes tell what was done here last, the page shows what was before. Asked now, because these
+    // `lots` stay what they are while the change comes.
+    const isOld = state.session.untold.size > 0;
     const usual = state.lastWid ?? state.session.me.warehouses[0]?.wID;
     const isUsual = op === 'receive' || stocked.length === 0 || stocked.includes(usual);
     const wid = about.wid ?? (isUsual ? usual : stocked[0]);
     readReasons(state.session.client);
     const fills = Date.now() - state.told?.at < toldMs ? state.told.fills : {};
     const values = { ...fills, ...about, wid: String(wid ?? ''), reasonCode: await recallReason(op) };
-    // Until the changes tell what was done here last, the page shows what was before.
-    const isOld = state.session.untold.size > 0;
     update({ form: { op, values, opened: values, scanned: {}, lots, isWhole, isOld }, notice: null });
   };
   // One form at a time.
