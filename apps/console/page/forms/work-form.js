@@ -22,8 +22,8 @@ const toldMs = 600_000;
  */
 export function Actions({ about, stocked = [], lots = [], isWhole = false }) {
   const open = async (op) => {
-    // Until the changes tell what was done here last, the page shows what was before. Asked now, because these
-    // `lots` stay what they are while the change comes.
+    // Until the changes tell what was done here last, the page shows what was before. Asked now, because
+    // these `lots` stay what they are while the change comes.
     const isOld = state.session.untold.size > 0;
     const usual = state.lastWid ?? state.session.me.warehouses[0]?.wID;
     const isUsual = op === 'receive' || stocked.length === 0 || stocked.includes(usual);

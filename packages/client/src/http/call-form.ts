@@ -39,7 +39,7 @@ const marks: [RegExp, string][] = [
   [/^\/Token$/, 'access_token'],
 ];
 
-/** A field that each answer of success of the service to a call of this path has; undefined: any object may be one. */
+/** A field that each answer of success to a call of this path has; undefined: any object may be one. */
 export function markOf(path: string): string | undefined {
   return marks.find(([paths]) => paths.test(path))?.[1];
 }
