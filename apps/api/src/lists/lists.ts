@@ -6,6 +6,7 @@ import { isStatementTimeout, type Sql } from '@inventory/postgres/pool';
 import type { StatementPool, Wait } from '@inventory/postgres/statement-pool';
 import { asBusy } from '../http/as-busy.ts';
 import type { ListTurns, TurnKind } from './list-turns.ts';
+import { createNextModifiedSince } from './next-modified-since.ts';
 import { createPageReader, type ListedPage } from './page-reader.ts';
 import type { Replica } from './replica.ts';
 import { createTextStream } from './text-stream.ts';
@@ -36,6 +37,8 @@ export type Lists = {
    * read or destroyed.
    */
   category(category: number, asker: Asker): Promise<{ text: string } | { stream: Readable }>;
+  /** The value of `X-Next-Modified-Since` now, or of a moment ago. */
+  nextModifiedSince(asker: Asker): Promise<string>;
   /** Reads something else that is as cheap as a page. */
   lookUp<T>(read: (sql: Sql) => Promise<T>, asker: Asker): Promise<T>;
   /** Pages read so far, by the server that was asked last. */
@@ -52,7 +55,8 @@ export type ListPools = {
 };
 
 export function createLists(pools: ListPools, turns: ListTurns, replica: Replica | null = null): Lists {
-  const pages = createPageReader(pools, replica);
+  const nextModifiedSince = createNextModifiedSince();
+  const pages = createPageReader(pools, replica, nextModifiedSince);
 
   async function inTurn<T>(kind: TurnKind, { client, wait }: Asker, work: () => Promise<T>): Promise<T> {
     const endTurn = await turns.take(client.clientId, kind, wait);
@@ -79,6 +83,10 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
       if (isStatementTimeout(error)) return null;
       throw error;
     }
+  }
+
+  function lookUp<T>(read: (sql: Sql) => Promise<T>, asker: Asker): Promise<T> {
+    return inTurn('cheap', asker, () => pools.cheap.run(read, asker.wait));
   }
 
   async function streamCategory(category: number, asker: Asker): Promise<{ stream: Readable }> {
@@ -126,9 +134,8 @@ export function createLists(pools: ListPools, turns: ListTurns, replica: Replica
       }
       return inTurn('costly', asker, () => pages.read('costly', reading.read, asker.wait));
     },
-    lookUp(read, asker) {
-      return inTurn('cheap', asker, () => pools.cheap.run(read, asker.wait));
-    },
+    nextModifiedSince: async (asker) => nextModifiedSince.kept() ?? lookUp(nextModifiedSince.read, asker),
+    lookUp,
     async category(category, asker) {
       const text = await inTurn('cheap', asker, () =>
         pools.cheap.run((sql) => readSmallCategory(sql, category, wholeCategoryMax), asker.wait),

@@ -2,7 +2,7 @@ import type { ListReading } from '@inventory/db/lists/pages/list-reading';
 import type { Page } from '@inventory/paging/page';
 import type { Sql } from '@inventory/postgres/pool';
 import type { StatementPool, Wait } from '@inventory/postgres/statement-pool';
-import { createNextModifiedSince } from './next-modified-since.ts';
+import type { NextModifiedSince } from './next-modified-since.ts';
 import type { Replica, ReplicaKind } from './replica.ts';
 
 /** A page, and the `modifiedSince` from which the next changes can be asked for. */
@@ -18,8 +18,8 @@ export type PageReader = {
 export function createPageReader(
   pools: Record<ReplicaKind, StatementPool>,
   replica: Replica | null,
+  nextModifiedSince: NextModifiedSince,
 ): PageReader {
-  const nextModifiedSince = createNextModifiedSince();
   const readsBy = { primary: 0, replica: 0 };
 
   async function readListed(sql: Sql, page: ListReading['read']): Promise<ListedPage> {

@@ -16,7 +16,6 @@ import { Failed, messages, Refused, soonAgain } from '../http/errors.ts';
 import { idParameter, idsParameter, requiredId, withinDays } from '../http/reading/parameters.ts';
 import { route } from '../http/route.ts';
 import type { Asker } from '../lists/lists.ts';
-import { createNextModifiedSince } from '../lists/next-modified-since.ts';
 import { pageAnswer, pageReply } from '../lists/page-reply.ts';
 import { stockAt, stockDays as stockDaysDescription } from '../openapi/descriptions/inventory.ts';
 import { partNosMax } from './inventory.ts';
@@ -54,7 +53,6 @@ const StockAtPage = pageAnswer(StockAt, 'StockAtPage');
 
 /** `/Inventory/StockAt`: the stock as it was. `now`: the clock of Postgres, in milliseconds since 1970. */
 export function stockAtRoutes(database: Database, now: () => number) {
-  const untilOver = createUntilOver(database);
   return [
     route({
       method: 'GET',
@@ -75,7 +73,7 @@ export function stockAtRoutes(database: Database, now: () => number) {
         // A time without a fraction means the whole second.
         if (time.getTime() >= now() + 1000)
           throw new Refused(invalid({ time: ['must not be in the future.'] }));
-        await untilOver(time, asker);
+        await untilOver(database, time, asker);
         const query = { ...asked, sort: undefined, direction: 'asc' as const };
         const wids = wid === undefined ? [...asker.client.scope] : [wid];
         return pageReply(
@@ -107,7 +105,7 @@ export function stockAtRoutes(database: Database, now: () => number) {
         const [from, to] = [days.from.getTime(), Math.min(days.to.getTime(), today)];
         if (from > to) return { status: 200, text: '{"value":[]}' };
         const over = Math.min(to + dayMs, today) - 1;
-        if (over >= from) await untilOver(new Date(over), asker);
+        if (over >= from) await untilOver(database, new Date(over), asker);
         const wids = wid === undefined ? [...asker.client.scope] : [wid];
         const asked = { from: days.from, to: new Date(to) };
         const { records } = await database.lists.page(stockDays(asked, wids, partNo), asker);
@@ -121,17 +119,10 @@ const lookEveryMs = 250;
 // Longer than any transaction of the service is open, unless it hangs.
 const overWithinMs = 7000;
 
-/**
- * Returns a function that waits until no change up to a moment can come any more. It fails with 503 if that
- * takes long.
- */
-function createUntilOver(database: Database) {
-  const known = createNextModifiedSince();
-  return async (time: Date, asker: Asker): Promise<void> => {
-    for (const until = performance.now() + overWithinMs; ; await pause(lookEveryMs)) {
-      const told = known.kept() ?? (await database.lists.lookUp(known.read, asker));
-      if (Date.parse(told) > time.getTime()) return;
-      if (performance.now() > until) throw new Failed(503, messages.unavailable, soonAgain, 'postgres');
-    }
-  };
+/** Waits until no change up to this moment can come any more. Fails with 503 if that takes long. */
+async function untilOver({ lists }: Database, time: Date, asker: Asker): Promise<void> {
+  for (const until = performance.now() + overWithinMs; ; await pause(lookEveryMs)) {
+    if (Date.parse(await lists.nextModifiedSince(asker)) > time.getTime()) return;
+    if (performance.now() > until) throw new Failed(503, messages.unavailable, soonAgain, 'postgres');
+  }
 }
