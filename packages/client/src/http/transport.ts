@@ -28,6 +28,7 @@ export type How = {
   isPatient?: boolean | undefined;
   /** Instead of what the request looks like. */
   isResend?: boolean;
+  /** See `Persistence`. */
   mark?: string | undefined;
   /** Instead of that of the client. */
   timeoutMs?: number | undefined;
@@ -121,10 +122,11 @@ export function openTransport(options: TransportOptions): Transport {
         return own.response;
       };
       const headers = { [keyHeader]: how.idempotencyKey };
-      const options = { ...init, headers, fetch, parseAs: 'text' };
-      const { data, response } = await api.request(method as never, path as never, options as never);
-      // Middleware may have put another answer in its place.
-      const body = response === own?.response ? own?.answer.body : readBody(String(data), isExact);
+      // It is read already, unless middleware has put another answer in its place.
+      const options = { ...init, headers, fetch, parseAs: 'stream' };
+      const { response } = await api.request(method as never, path as never, options as never);
+      const isOwn = response === own?.response || !response.ok;
+      const body = isOwn ? own?.answer.body : readBody(await response.text(), isExact);
       return { body: body as Body, headers: response.headers };
     },
   };

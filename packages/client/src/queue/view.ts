@@ -45,7 +45,11 @@ export function createView(storage: QueueStorage): View {
     note({ added, taken = [], refused = [] }) {
       changes += 1;
       if (added !== undefined) add(added);
-      for (const seq of taken) byKey.delete(contents.waiting.get(seq)?.operation.key ?? '');
+      for (const seq of taken) {
+        const key = contents.waiting.get(seq)?.operation.key ?? '';
+        // Another program may have stored one with the same key.
+        if (byKey.get(key)?.seq === seq) byKey.delete(key);
+      }
       apply(contents, { take: taken, refused });
     },
   };
