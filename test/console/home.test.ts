@@ -64,7 +64,10 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
         `${glue} 3 units at E-1 · Main Expired`,
         `${glue} 3 units at E-2 · Main in 12 days`,
       ]);
-      expect(await section('Last spots').getByRole('button').allInnerTexts()).toEqual(['A-1', 'B-2']);
+      // The device's own memory, which the page reads by itself.
+      await expect
+        .poll(() => section('Last spots').getByRole('button').allInnerTexts())
+        .toEqual(['A-1', 'B-2']);
       await expectReadable(page, 'home', ['light', 'dark']);
       await page.getByRole('button', { name: `Undo: Moved 4 ${what}` }).press('Enter');
       await page.getByText('Undid transaction').first().waitFor();

@@ -278,8 +278,9 @@ async function launchPostgres(options: {
     ...(uid === undefined ? {} : { uid, gid: gid ?? uid }),
     stdio: ['ignore', log.fd, log.fd],
   });
-  await log.close();
+  // Before anything else is awaited: it may end at once.
   const exited = once(child, 'exit').then(() => {});
+  await log.close();
   await Promise.race([
     untilReady(child, data),
     exited.then(() => {
