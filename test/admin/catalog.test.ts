@@ -616,10 +616,10 @@ describe('alias', () => {
       expect((await inventory(['level', 'list', ...wrong])).code).toBe(2);
   });
 
-  test('a quantity that may be a thousand is refused in a file with semicolons, and taken in one with commas', async () => {
+  test('a quantity that may be a thousand is refused in a file with semicolons or tabs, and taken in one with commas', async () => {
     const shortID = await service.item();
     const message =
-      'may be a thousand, in a file with semicolons: write it without the point, or with other decimals.';
+      'may be a thousand, in a file with semicolons or tabs: write it without the point, or with other decimals.';
     const skipped = (field: string, ...lines: number[]) => lines.map((line) => ({ line, field, message }));
     const minimums = ['1.000', '12.345.678', '1.0', '1000', '0.125'];
     const file = (separator: string, wids: readonly number[]) =>
@@ -629,6 +629,7 @@ describe('alias', () => {
       );
     const run = (path: string) => json('level', 'import', '--from', path, '--skip-bad');
     expect(await run(file(';', [1, 2, 3]))).toMatchObject({ changed: 1, skipped: skipped('minimum', 2, 3) });
+    expect(await run(file('\t', [1, 2]))).toMatchObject({ changed: 0, skipped: skipped('minimum', 2, 3) });
     expect(await run(file(',', [1]))).toMatchObject({ changed: 1, skipped: [] });
     const alias = uniqueName('CASE');
     const aliases = fileOf('alias;item;units', `${alias};${shortID};1.000`);
@@ -653,16 +654,16 @@ describe('alias', () => {
     });
   });
 
-  test('a number that may be a UPC without its first 0 is taken and warned of, row by row', async () => {
+  test('a number that may be a UPC without its first zeros is taken and warned of, row by row', async () => {
     const shortID = await service.item();
-    const warning = (line: number, field: string) =>
-      `warning: line ${line}, ${field}: with a 0 before it, this is a UPC: a spreadsheet may have removed the 0.\n`;
-    // Too short, another check digit, and a whole UPC.
+    const warning = (line: number, field: string, [zeros, them] = ['a 0', 'the 0']) =>
+      `warning: line ${line}, ${field}: with ${zeros} before it, this is a UPC: a spreadsheet may have removed ${them}.\n`;
+    // Another check digit, in ten digits and in eleven, and a whole UPC.
     const others = ['7489000001', '74890000014', '748900000136'];
-    const aliases = ['74890000013', ...others, '36000241457'].map((alias) => `${alias},${shortID}`);
+    const aliases = ['74890000013', ...others, '36000241457', '9800895007'].map((alias) => `${alias},${shortID}`);
     expect(await inventory(['alias', 'import', '--from', fileOf('alias,item', ...aliases)])).toEqual({
-      ...done('added 5, changed 0, unchanged 0\n'),
-      stderr: `${warning(2, 'alias')}${warning(6, 'alias')}`,
+      ...done('added 6, changed 0, unchanged 0\n'),
+      stderr: `${warning(2, 'alias')}${warning(6, 'alias')}${warning(7, 'alias', ['2 zeros', 'them'])}`,
     });
     const items = fileOf('shortID', uniqueName('GOOD'), '36000291452');
     const imported = await inventory(['item', 'import', '--from', items, '--json']);

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { createConnection, type Socket } from 'node:net';
 import { createPace } from '@inventory/api/changes/pace';
 import { createPages } from '@inventory/api/changes/pages';
 import { streamChanges } from '@inventory/api/changes/stream-changes';
@@ -236,6 +236,27 @@ test('429: one more waiting call or stream of a client than its limit of request
     .poll(async () => {
       await renewLimit();
       return (await stream()).status;
+    })
+    .toBe(200);
+});
+
+test('a stream whose caller left before it began does not count as waiting', async () => {
+  const client = await service.client({ rateLimit: 3 });
+  const redis = new Redis(inject('redisUrl'));
+  onTestFinished(() => redis.disconnect());
+  const renewLimit = () => redis.del(`${service.env.QUEUE_PREFIX}:requests:${client.clientId}`);
+  const { port, pathname } = new URL(service.baseUrl);
+  const head = `GET ${pathname}/Changes HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${client.token}\r\n\r\n`;
+  for (let count = 0; count < 30; count++) {
+    const socket = createConnection(Number(port), '127.0.0.1');
+    await new Promise<void>((resolve) => socket.write(head, () => resolve()));
+    socket.destroy();
+    await renewLimit();
+  }
+  await expect
+    .poll(async () => {
+      await renewLimit();
+      return (await client.get('/Changes?after=now&wait=1')).status;
     })
     .toBe(200);
 });

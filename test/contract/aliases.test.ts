@@ -129,9 +129,12 @@ test('409: a name of another item, and the ShortID of an item, even its own', as
 test('404: an item that does not exist, and what no part number or alias can be', async () => {
   const client = await service.client();
   const { partNo } = await newItem(client);
+  const taken = uniqueName('TAKEN');
   for (const path of ['/Item/2000000000/Aliases', '/Item/x/Aliases'])
     expect((await client.get(path)).status).toBe(404);
+  expect((await client.put(aliasPath(partNo, taken), undefined)).status).toBe(200);
   for (const path of [
+    aliasPath(2_000_000_000, taken),
     aliasPath(2_000_000_000, 'A'),
     '/Item/x/Aliases/A',
     aliasPath(partNo, ' '),

@@ -121,6 +121,21 @@ describe('200: all that a code names', () => {
     expect((await carryOut(client, matches[1])).status).toBe(200);
   });
 
+  test('a lot that has expired is moved: an issue by its recNo would write it off', async () => {
+    const client = await service.client();
+    const shortID = await service.item();
+    const serial = uniqueName('OLD');
+    const old = await receiveLot(client, shortID, 5, { serial, expires: '2020-01-31' });
+    const good = await receiveLot(client, shortID, 5, { serial, expires: '2999-01-31' });
+    const { matches } = await scan(client, serial);
+    expect(matches.map(({ recNo, operation }: Result) => [recNo, operation.op])).toEqual([
+      [good, 'issue'],
+      [old, 'move'],
+    ]);
+    expect(Object.keys(matches[1])).not.toContain('hasExpired');
+    expect((await carryOut(client, matches[1])).status).toBe(200);
+  });
+
   test('a spot, once for each warehouse', async () => {
     const client = await service.client();
     const shortID = await service.item();

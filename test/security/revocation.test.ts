@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { changeClient } from '@inventory/db/access/clients';
 import { expect, test } from 'vitest';
 import { errorObject, forbidden } from '../harness/contract/answers.ts';
@@ -90,4 +93,38 @@ test('reads by a revoked right stop, too', async () => {
   await changeClient(service.sql, client.clientId, { permissions: [] });
   await untilRightsHold();
   for (const process of processes) expect((await process.get('/Inventory')).status).toBe(403);
+});
+
+test('a right that ended while the body was on its way has ended', async () => {
+  const calls = [
+    { method: 'PUT', path: '/Item', body: { shortID: await service.item(), description: 'late' } },
+    { method: 'POST', path: '/Scan', body: { scans: [{ data: 'X' }] } },
+    {
+      method: 'POST',
+      path: '/Inventory/Receive',
+      body: { itemID: 'X', units: 1, wid: 1, reasonCode: 0, dryRun: true },
+    },
+  ];
+  await Promise.all(
+    calls.map(async ({ method, path, body }) => {
+      const client = await service.client();
+      const text = JSON.stringify(body);
+      const headers = {
+        Authorization: `Bearer ${client.token}`,
+        'Content-Type': 'application/json',
+        'Content-Length': text.length,
+      };
+      const call = request(`${service.baseUrl}${path}`, { method, headers });
+      const answer = once(call, 'response');
+      call.write(text.slice(0, -1));
+      // As long as its head needs to be judged; on a slower machine, the test sees nothing.
+      await pause(300);
+      await changeClient(service.sql, client.clientId, { permissions: [] });
+      await untilRightsHold();
+      call.end(text.slice(-1));
+      const [response] = await answer;
+      response.resume();
+      expect(response.statusCode, path).toBe(403);
+    }),
+  );
 });

@@ -150,6 +150,18 @@ describe('a client that asks for tokens again', () => {
     expect(later.token).not.toBe(first.token);
   });
 
+  test('gets one that ends with all that were issued since its secret was read, however long that is ago', async () => {
+    const { authenticator, clock } = await startProcess();
+    const { clientId } = await service.client();
+    clock.now = Math.ceil(clock.now / 1000) * 1000 + 4 * keySettleSeconds * 1000;
+    const askedAt = clock.now;
+    // The process stood still.
+    clock.now += 20_000;
+    const { token, expiresIn } = await authenticator.issueToken(clientId, 0, askedAt);
+    expect([claimsOf(token).iat, expiresIn]).toEqual([askedAt / 1000, 3580]);
+    expect(await authenticator.issueToken(clientId, 0, askedAt + 1000)).toEqual({ token, expiresIn: 3580 });
+  });
+
   test('many at once cost one signature', async () => {
     const { authenticator } = await startProcess();
     const issued = await Promise.all(Array.from({ length: 100 }, () => authenticator.issueToken('crowd', 0)));

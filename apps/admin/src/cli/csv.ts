@@ -14,8 +14,11 @@ export type BadRow = { line: number; field: string | null; message: string };
 export type CsvRow = {
   line: number;
   cells: ReadonlyMap<string, string>;
-  /** As spreadsheets write it in countries where a point may stand between thousands. */
-  isBySemicolon: boolean;
+  /**
+   * Whether the values are not separated by commas, as by spreadsheets in countries where a point may stand
+   * between thousands.
+   */
+  mayHaveThousands: boolean;
 };
 
 /** The columns of a file. `ignored`: an export writes this column, and an import skips it. */
@@ -56,7 +59,7 @@ export async function readCsv(
   for (const { record, line } of others) {
     if (record.length === header.length) {
       const cells = new Map(header.map((name, index) => [name, withoutQuote(record[index]!)]));
-      rows.push({ line, cells, isBySemicolon: delimiter === ';' });
+      rows.push({ line, cells, mayHaveThousands: delimiter !== ',' });
     } else {
       const message = `has ${record.length} values, and the header has ${header.length}.`;
       bad.push({ line, field: null, message });

@@ -160,11 +160,11 @@ export function readCells(row: CsvRow) {
 
 /** The fault of such a quantity. */
 export const thousands =
-  'may be a thousand, in a file with semicolons: write it without the point, or with other decimals.';
+  'may be a thousand, in a file with semicolons or tabs: write it without the point, or with other decimals.';
 
-/** Whether `1.000` may be a thousand: in a file with semicolons, a point often stands there. */
-export function mayBeThousands({ isBySemicolon }: CsvRow, text: string): boolean {
-  return isBySemicolon && /^[1-9]\d{0,2}(?:\.\d{3})+$/.test(text);
+/** Whether `1.000` may be a thousand: in a file with semicolons or tabs, a point often stands there. */
+export function mayBeThousands({ mayHaveThousands }: CsvRow, text: string): boolean {
+  return mayHaveThousands && /^[1-9]\d{0,2}(?:\.\d{3})+$/.test(text);
 }
 
 /** A long number as a spreadsheet shows and saves it: `4,00638E+12`. */
@@ -178,18 +178,23 @@ export function findShortened(name: string, field: string, line: number): BadRow
 }
 
 /**
- * Rows whose name would be a UPC with a 0 before it. A spreadsheet removes that 0, but one in ten numbers of
- * 11 digits looks like this by chance, so they are taken.
+ * Rows whose name would be a UPC with zeros before it. A spreadsheet removes these, but one in ten numbers of
+ * 9 to 11 digits looks like this by chance, so they are taken.
  */
 export function findWithoutZero<Row extends { line: number }>(
   rows: readonly Row[],
   field: string,
   nameOf: (row: Row) => string,
 ): BadRow[] {
-  const message = 'with a 0 before it, this is a UPC: a spreadsheet may have removed the 0.';
-  return rows
-    .filter((row) => /^[1-9]\d{10}$/.test(nameOf(row)) && gtin14Of(`0${nameOf(row)}`) !== null)
-    .map(({ line }) => ({ line, field, message }));
+  const isUpc = (name: string) => /^[1-9]\d{8,10}$/.test(name) && gtin14Of(name.padStart(12, '0')) !== null;
+  return rows.flatMap((row) => {
+    const name = nameOf(row);
+    if (!isUpc(name)) return [];
+    const zeros = name.length === 11 ? 'a 0' : `${12 - name.length} zeros`;
+    const them = name.length === 11 ? 'the 0' : 'them';
+    const message = `with ${zeros} before it, this is a UPC: a spreadsheet may have removed ${them}.`;
+    return [{ line: row.line, field, message }];
+  });
 }
 
 /** Rows whose key is also in an earlier row. */

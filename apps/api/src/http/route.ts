@@ -63,6 +63,8 @@ export type Call<Params, Query, Body> = {
  * `waitLimits`.
  */
 export const answerWithinMs = 12_000;
+// A request whose body takes longer is judged again by the rights of its client.
+const rightsHoldMs = 500;
 
 type Schema = z.ZodType<unknown, unknown>;
 type Out<S> = S extends z.ZodType ? z.infer<S> : undefined;
@@ -153,10 +155,15 @@ export async function callRoute(
   declared: Route,
   ctx: Context,
   rawParams: Record<string, string>,
-  client: AuthenticatedClient,
+  known: AuthenticatedClient,
 ): Promise<Reply | null> {
-  const denial = denyAction(client, declared.permission, declared.writes);
-  if (denial !== null) throw new Refused(forbidden[denial]);
+  const allowed = (client: AuthenticatedClient) => {
+    const denial = denyAction(client, declared.permission, declared.writes);
+    if (denial !== null) throw new Refused(forbidden[denial]);
+    return client;
+  };
+  const renew = async () => allowed(await ctx.state.authenticate());
+  allowed(known);
   const params = parseParams(declared, ctx.path, rawParams);
   if (params === null) {
     if (declared.misfit === undefined) return null;
@@ -170,6 +177,8 @@ export async function callRoute(
     declared.readBody === undefined
       ? await readBody(declared, ctx, details)
       : await declared.readBody(ctx, details);
+  // Rights may have ended while the body was on its way.
+  const client = performance.now() - known.readAt > rightsHoldMs ? await renew() : known;
   if (details.size > 0) throw new Refused(invalid(Object.fromEntries(details)));
   const { arrivedAt, name } = ctx.state;
   const answers = ctx.state.answers as UnreadAnswers;
@@ -184,13 +193,7 @@ export async function callRoute(
     },
   };
   const call = {
-    ...{ params: params.value, query, body, client, name, arrivedAt, wait, res: ctx.res },
-    async renew() {
-      const renewed = (await ctx.state.authenticate()) as AuthenticatedClient;
-      const ended = denyAction(renewed, declared.permission, declared.writes);
-      if (ended !== null) throw new Refused(forbidden[ended]);
-      return renewed;
-    },
+    ...{ params: params.value, query, body, client, name, arrivedAt, wait, res: ctx.res, renew },
     header(of: string) {
       return ctx.headers[of.toLowerCase()]?.toString();
     },

@@ -116,6 +116,7 @@ async function teach(database: Database, asked: AliasToTeach, wait: Wait): Promi
   const taught = await addAliasOf(database, asked, wait);
   if (taught === 'tooMany') throw new Refused(tooManyAliases());
   if (taught.partNo === null) return null;
+  if (taught.partNo !== partNo && !(await isItem(database, partNo, wait))) return null;
   if (taught.partNo !== partNo || taught.isShortId) throw new Refused(nameTaken(taught.partNo));
   // It may be removed again by now.
   const now = taught.units ?? String(units ?? 1);

@@ -135,8 +135,9 @@ async function answer(sources: ChangeSources, call: ChangesCall): Promise<Reply>
   }
   const leave = own.feed.enter();
   if (!isStream) return sendPage(own, call).finally(leave);
-  // Also if the caller goes before there is a stream.
-  call.res.once('close', leave);
+  // Also if the caller goes, or has gone, before there is a stream.
+  if (call.res.destroyed) leave();
+  else call.res.once('close', leave);
   return sendEvents(own, call, waitingMax);
 }
 

@@ -61,6 +61,7 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
 
     // The comparison comes before the limit, so wrong secrets never block the right one; see
     // `createGuessLimiter`.
+    const askedAt = authenticator.now();
     const { digests, tokensFrom } = await readSecrets(clientId);
     if (!isSecretOf(secret, digests)) {
       const counted = await guesses.count(ctx.state.address, clientId);
@@ -69,7 +70,7 @@ export function createTokenHandler(pool: StatementPool, authenticator: Authentic
     }
     // The client pays from its own budget, not from that of its address.
     ctx.state.payer = `client ${clientId}`;
-    const { token, expiresIn } = await authenticator.issueToken(clientId, tokensFrom);
+    const { token, expiresIn } = await authenticator.issueToken(clientId, tokensFrom, askedAt);
     const body = { access_token: token, token_type: 'bearer', expires_in: expiresIn };
     return { status: 200, text: JSON.stringify(body), headers: {} };
   };

@@ -142,7 +142,7 @@ function matchText(
   const ofItem = { ...item, description: isFirst ? item.description : '' };
   if ('recNo' in match) {
     const lot = lots.get(match.recNo)!;
-    const { recNo, ...rest } = lot;
+    const { recNo, hasExpired: _, ...rest } = lot;
     // Only the item in the code tells what its count is of.
     const names = draft.wanted.filter(isItemMatch).filter(({ partNo }) => partNo === item.partNo);
     const named = names.find(({ kind }) => kind === 'alias') ?? names[0];

@@ -87,6 +87,7 @@ export type ScannedLot = {
   expires: string | null;
   hold: boolean;
   active: boolean;
+  hasExpired: boolean;
 };
 
 /** Reads these lots, in any order. */
@@ -94,7 +95,8 @@ export async function readScannedLots(tx: Tx, recNos: readonly number[]): Promis
   if (recNos.length === 0) return [];
   const rows = await send<Omit<ScannedLot, 'units'> & { units: string }>(tx)`
     select asked.rec_no::float8 as "recNo", lot.wid as "wID", lot.spot, trim_scale(lot.units)::text as units, lot.serial,
-      lot.serial2, lot.rfid_tag as "rFIDTag", ${raw(dateTimeText('lot.expires'))} as expires, lot.hold, lot.active
+      lot.serial2, lot.rfid_tag as "rFIDTag", ${raw(dateTimeText('lot.expires'))} as expires, lot.hold, lot.active,
+      coalesce(lot.expires < clock_timestamp(), false) as "hasExpired"
     from unnest(${recNos}::bigint[]) as asked (rec_no)
     cross join lateral (select * from lot where lot.rec_no = asked.rec_no offset 0) as lot`;
   return rows.map(({ units, ...lot }) => ({ ...lot, units: parseQuantity(units) }));

@@ -3,7 +3,14 @@ import { oneUnit, type Quantity, unitsLimit } from '../quantity.ts';
 import type { Gs1 } from './read-code.ts';
 
 /** The lot of a match. */
-export type ScannedLot = { recNo: number; shortID: string; wID: number; hold: boolean; active: boolean };
+export type ScannedLot = {
+  recNo: number;
+  shortID: string;
+  wID: number;
+  hold: boolean;
+  active: boolean;
+  hasExpired: boolean;
+};
 
 /**
  * The units that one scan of a code stands for: those of the alias in it, times its count. null: the code
@@ -35,16 +42,16 @@ export function receiveOf(
 }
 
 /**
- * A lot: units of it go. One on hold can only be moved; null for one that is used up. `units`: as of
- * `unitsOfScan`.
+ * A lot: units of it go. One that is on hold or has expired is moved, because an issue by its recNo would
+ * write it off. Null for one that is used up. `units`: as of `unitsOfScan`.
  */
 export function operationOfLot(
-  { recNo, shortID, wID, hold, active }: ScannedLot,
+  { recNo, shortID, wID, hold, active, hasExpired }: ScannedLot,
   units: Quantity | null,
 ): ScanOperation | null {
   if (!active) return null;
   const body = { itemID: shortID, ...given({ units }), wid: wID, recno: recNo };
-  return hold
+  return hold || hasExpired
     ? operation('move', ['itemID', 'units', 'wid', 'toSpot'], body)
     : operation('issue', ['itemID', 'units', 'wid', 'reasonCode'], body);
 }

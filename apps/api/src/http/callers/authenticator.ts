@@ -17,9 +17,12 @@ export type Authenticator = {
   authenticate(token: string, caller: Caller): Promise<AuthenticatedClient | null>;
   /**
    * Issues a token to a client that sent the right secret. `tokensFrom`: the client's own value, read
-   * together with the secret.
+   * together with the secret. `askedAt`: `now` before they were read. The token is no younger, so whatever
+   * ends all tokens after the read ends this one, even if the process stood still in between.
    */
-  issueToken(clientId: string, tokensFrom: number): Promise<IssuedToken>;
+  issueToken(clientId: string, tokensFrom: number, askedAt?: number): Promise<IssuedToken>;
+  /** Milliseconds since 1970, by the clock of tokens. */
+  now(): number;
 };
 
 /**
@@ -44,5 +47,6 @@ export async function createAuthenticator(
         return issuedAt < tokensFrom ? null : { ...client, tokenExpiresAt: expiresAt * 1000 };
       }),
     issueToken: keys.issue,
+    now,
   };
 }

@@ -55,7 +55,7 @@ export type TokenKeys = {
     lookUp: (claims: VerifiedToken) => Promise<T | null>,
   ): Promise<T | null>;
   /** `tokensFrom`: seconds since 1970, see `ClientWithTokens`. The token is never from before that time. */
-  issue(clientId: string, tokensFrom: number): Promise<IssuedToken>;
+  issue(clientId: string, tokensFrom: number, askedAt?: number): Promise<IssuedToken>;
 };
 
 /**
@@ -127,21 +127,22 @@ export async function createTokenKeys(
       const [found] = await within(authenticateWithinMs, Promise.all([lookUp(claims), lately]));
       return keys.ring.verifying.has(claims.kid) ? found : null;
     },
-    async issue(clientId, tokensFrom) {
+    async issue(clientId, tokensFrom, askedAt = now()) {
       await within(authenticateWithinMs, readLately());
-      const at = Math.max(Math.floor(now() / 1000), tokensFrom);
+      const at = Math.max(Math.floor(askedAt / 1000), tokensFrom);
+      const leftFrom = Math.max(Math.floor(now() / 1000), at);
       const kid = signerAt(keys.ring, at * 1000);
       const kept = issued.get(clientId);
       const isYoung = kept !== undefined && at >= kept.issuedAt && at - kept.issuedAt < sameTokenSeconds;
       if (isYoung && kept.issuedAt >= tokensFrom && kept.kid === kid) {
-        return { token: await kept.token, expiresIn: kept.issuedAt + tokenLifetimeSeconds - at };
+        return { token: await kept.token, expiresIn: kept.issuedAt + tokenLifetimeSeconds - leftFrom };
       }
       const token = signToken(keys.ring, clientId, new Date(at * 1000));
       if (issued.size >= rememberedClientsMax) issued.clear();
       issued.set(clientId, { token, issuedAt: at, kid });
       token.catch(() => issued.delete(clientId));
       known.add(await token, { clientId, issuedAt: at, expiresAt: at + tokenLifetimeSeconds, kid });
-      return { token: await token, expiresIn: tokenLifetimeSeconds };
+      return { token: await token, expiresIn: at + tokenLifetimeSeconds - leftFrom };
     },
   };
 }

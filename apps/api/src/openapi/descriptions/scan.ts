@@ -13,7 +13,7 @@ with fewer codes. A code that stands in the list again is looked up once: its fu
 The \`description\` of an item stands in its first match in a result, and is empty in the others and beside \`sameAs\`.
 
 **Operations.** \`operation\` is a body for the call in \`op\`, or, together with \`op\`, an operation for \`POST /Inventory/Batch\`. It can be sent once the fields named in
-\`missing\` are filled in. An item is received, a lot is issued (or moved, if it is on hold), and units are moved to a spot.
+\`missing\` are filled in. An item is received, a lot is issued (or moved, if it is on hold or has expired), and units are moved to a spot.
 
 **Units.** An alias has the \`units\` that one scan of it stands for: 12 for the code of a case. The operation has them times the count of the code (AI 30 or 37). A code that tells neither
 leaves \`units\` to be filled in, and so does an alias of 1 without a count. A weight is no number of units.
