@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { asPart } from '../harness/as-part.ts';
 import { hasOpenssl, makeCertificate } from '../harness/network/certificate.ts';
-import { type Receiver, startReceiver } from '../harness/network/webhook-receiver.ts';
+import { type Received, type Receiver, startReceiver } from '../harness/network/webhook-receiver.ts';
 import type { ApiClient } from '../harness/service/api-client.ts';
 import { type Started, startProcess } from '../harness/service/processes.ts';
 import { useService } from '../harness/service/service.ts';
@@ -237,6 +237,41 @@ test('a place of a database that was restored since: disabled, and sent again on
   await service.item();
   await expect.poll(() => receiver.received.length, patience).toBe(2);
   expect(await state(webhookId)).toBe('active');
+});
+
+test('a message that waits for its receiver when its database is restored: never sent, and its webhook disabled', async () => {
+  await startWorker();
+  const client = await service.client();
+  let status = 503;
+  const arrived: Received[] = [];
+  const receiver = await startReceiver((response, received) => {
+    if (status === 204) arrived.push(received);
+    response.writeHead(status).end();
+  });
+  const { webhookId } = await add(client.clientId, receiver.url);
+  await service.item();
+  await expect.poll(async () => (await show(webhookId)).deliveries.length, patience).toBe(1);
+  await adoptRestored(service.sql, new Date());
+  status = 204;
+  await letTimePass(webhookId);
+  await expect.poll(() => show(webhookId), patience).toMatchObject({ state: 'disabled', why: 'restored' });
+  expect(arrived).toEqual([]);
+});
+
+test('everything again after a restore: first a change of scope, so that the receiver reads the lists', async () => {
+  await startWorker();
+  const client = await service.client({ warehouses: [1] });
+  const receiver = await startReceiver();
+  const { webhookId } = await add(client.clientId, receiver.url);
+  await service.item();
+  await expect.poll(() => receiver.received.length, patience).toBe(1);
+  await adoptRestored(service.sql, new Date());
+  await expect.poll(() => state(webhookId), patience).toBe('disabled');
+  await webhook('replay', '--id', `${webhookId}`, '--from', 'beginning');
+  await expect.poll(() => receiver.received.length, patience).toBeGreaterThan(1);
+  const [first, second] = receiver.received[1]!.message.data.value;
+  expect(first).toMatchObject({ type: 'scope', warehouses: [{ wID: 1 }] });
+  expect(second.type).not.toBe('scope');
 });
 
 test.skipIf(!hasOpenssl)(

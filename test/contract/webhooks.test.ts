@@ -111,6 +111,34 @@ describe('messages', () => {
     expect(await show(webhookId)).toMatchObject({ state: 'active', attempts: 0 });
   });
 
+  test('after a 413, a change of scope comes alone, and like any single change again if it gets 413', async () => {
+    const client = await service.client({ warehouses: [1, 2] });
+    const receiver = await startReceiver((response, { message }, count) =>
+      response.writeHead(message.data.value.length > 1 || count === 3 ? 413 : 204).end(),
+    );
+    const { webhookId } = await add(client.clientId, receiver.url);
+    await webhook('disable', '--id', `${webhookId}`);
+    const itemID = await service.item();
+    for (let count = 0; count < 2; count++) await receiveLot(client, itemID, 1);
+    await changeClient(service.sql, client.clientId, { wids: [1] });
+    await webhook('enable', '--id', `${webhookId}`);
+    const sizes = () => receiver.received.map(({ message }) => message.data.value.length);
+    const sizesInTime = async () => {
+      await letTimePass(webhookId);
+      return sizes().length;
+    };
+    await expect.poll(sizesInTime, patience).toBeGreaterThanOrEqual(9);
+    expect(sizes()).toEqual([4, 2, 1, 1, 2, 1, 2, 1, 1]);
+    const ids = idsOf(receiver.received);
+    expect(ids[3]).toBe(ids[2]);
+    expect(told([3, 5, 7, 8].map((index) => receiver.received[index]!))).toMatchObject([
+      { type: 'scope', warehouses: [{ wID: 1 }] },
+      { type: 'item', shortID: itemID },
+      { type: 'stock', kind: 'receive' },
+      { type: 'stock', kind: 'receive' },
+    ]);
+  });
+
   test('only the kinds that were asked for', async () => {
     const client = await service.client();
     const receiver = await startReceiver();
@@ -319,6 +347,24 @@ describe('rights', () => {
       { type: 'stock', lines: [{ wID: 1 }] },
     ]);
     expect(idsOf(receiver.received.slice(before))).not.toContain(withheld.id);
+  });
+
+  test('a change of scope is told first, also when an operator sends everything again', async () => {
+    const client = await service.client({ warehouses: [1, 2] });
+    const receiver = await startReceiver();
+    const { webhookId } = await add(client.clientId, receiver.url);
+    await receiveLot(client, await service.item(), 1, { wid: 2 });
+    await expect.poll(() => told(receiver.received).length, patience).toBe(2);
+    await webhook('disable', '--id', `${webhookId}`);
+    const before = receiver.received.length;
+    await changeClient(service.sql, client.clientId, { wids: [1] });
+    await webhook('replay', '--id', `${webhookId}`, '--from', 'beginning');
+    await webhook('enable', '--id', `${webhookId}`);
+    await expect.poll(() => receiver.received.length, patience).toBeGreaterThan(before);
+    expect(told(receiver.received.slice(before))[0]).toMatchObject({
+      type: 'scope',
+      warehouses: [{ wID: 1 }],
+    });
   });
 
   test('a client that may not read changes pauses its webhooks; they go on when it may again', async () => {

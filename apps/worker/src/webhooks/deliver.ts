@@ -99,14 +99,21 @@ type Found = { message: StoredMessage | null; hasMore: boolean };
 
 /**
  * The message that has not arrived yet. One of another scope may tell what the client must not see now, and
- * one of another place of the database what is gone.
+ * one of another place of the database, or of one that was restored since, what is gone.
  */
-async function readKept({ run }: Sending, { webhookId }: Leased, reader: FeedReader): Promise<Found | null> {
-  const message = await run((sql) => readStoredMessage(sql, webhookId));
+async function readKept({ run }: Sending, leased: Leased, reader: FeedReader): Promise<Found | null> {
+  const message = await run((sql) => readStoredMessage(sql, leased.webhookId));
   if (message === null) return null;
-  const { places } = await run((sql) => readFeedPosition(sql, Number.MAX_SAFE_INTEGER));
+  const position = await run((sql) => readFeedPosition(sql, Number.MAX_SAFE_INTEGER));
+  if (isRestored(leased, position)) return null;
+  const { places } = position;
   const judged = judgePlace({ after: message.throughNo, state: message.scope }, places, reader);
   return judged.lost || judged.isNewScope ? null : { message, hasMore: true };
+}
+
+/** Whether its place is of a database that was restored since, or that has lost changes which were told. */
+function isRestored({ identity, afterNo }: Leased, position: FeedPosition): boolean {
+  return identity !== position.identity || afterNo > position.drawnNo;
 }
 
 /** Makes the next message and stores it. Returns null if nothing is to be sent by this worker now. */
@@ -116,7 +123,7 @@ async function makeNext(
   reader: FeedReader,
   position: FeedPosition,
 ): Promise<Found | null> {
-  if (leased.identity !== position.identity || leased.afterNo > position.drawnNo) {
+  if (isRestored(leased, position)) {
     for (const webhookId of await run(disableRestored))
       log.error({ webhook: webhookId }, 'a webhook was disabled: the database was restored since');
     return null;

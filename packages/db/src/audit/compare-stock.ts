@@ -73,6 +73,8 @@ export async function compareLots(
   return row!;
 }
 
+const isOfLevel = piece`lot.part_no = slice.part_no and lot.wid = slice.wid`;
+
 /** Compares the next levels: the stock and the units on hold with the sums of their lots. */
 export async function compareLevels(
   sql: Sql | Tx,
@@ -85,12 +87,19 @@ export async function compareLevels(
       where (part_no, wid) > (${after.partNo}::integer, ${after.wid}::integer)
       order by part_no, wid
       limit ${rowsMax}::bigint
-    ), compared as (
-      select slice.rec_no, part_no, wid, in_stock, on_hold, coalesce(sum(units), 0) as units,
-        coalesce(sum(units) filter (where hold), 0) as held
+    ), part as (
+      -- Each part has an index of its lots with units. The others may be all that there ever were.
+      select slice.*, units, 0 as held
       from slice
-      left join (select part_no, wid, units, hold from lot where active) as lots using (part_no, wid)
-      group by slice.rec_no, part_no, wid, in_stock, on_hold
+      left join lot on ${isOfLevel} and active and not hold and lot.rec_no > 0
+      union all
+      select slice.*, units, units
+      from slice
+      join lot on ${isOfLevel} and active and hold and lot.rec_no > 0
+    ), compared as (
+      select rec_no, part_no, wid, in_stock, on_hold, coalesce(sum(units), 0) as units, sum(held) as held
+      from part
+      group by rec_no, part_no, wid, in_stock, on_hold
     ), different as (
       select 'in stock = lots, per item and warehouse' as check, part_no, wid, rec_no, in_stock as expected, units as found
       from compared

@@ -125,10 +125,15 @@ async function findNumbers(sql: Sql, asked: ChangesAsked): Promise<number[]> {
 
 /** The first numbers of each source: the transactions of a warehouse, its other changes, and items. */
 function numbersOf({ wids, after, until, kinds = null }: Omit<ChangesAsked, 'limit'>, share: number): Piece {
-  const areAsked = kinds === null || kinds.includes('stock') ? piece`` : piece` and false`;
   const isAsked = kinds === null ? piece`` : piece` and kind = any(${kinds}::text[])`;
-  const transactions = piece`transaction_no > ${after} and transaction_no <= ${until}${areAsked}`;
+  const transactions = piece`transaction_no > ${after} and transaction_no <= ${until}`;
   const changes = piece`change_no > ${after} and change_no <= ${until}${isAsked}`;
+  // The changes of a source without these kinds would all be read, and none be found.
+  const onlyIf = (isSource: (kind: string) => boolean) =>
+    kinds === null || kinds.some(isSource) ? piece`` : piece` and false`;
+  const ifStock = onlyIf((kind) => kind === 'stock');
+  const ifOfWarehouse = onlyIf((kind) => kind !== 'stock' && kind !== 'item');
+  const ifItems = onlyIf((kind) => kind === 'item');
   return piece`
     select asked.wid, source, no
     from unnest(${wids}::integer[]) as asked (wid)
@@ -136,7 +141,7 @@ function numbersOf({ wids, after, until, kinds = null }: Omit<ChangesAsked, 'lim
       (
         select 1 as source, transaction_no as no
         from stock_transaction
-        where wid = asked.wid and wid is not null and ${transactions}
+        where wid = asked.wid and wid is not null and ${transactions}${ifStock}
         order by transaction_no
         limit ${share}
       )
@@ -144,7 +149,7 @@ function numbersOf({ wids, after, until, kinds = null }: Omit<ChangesAsked, 'lim
       (
         select 2, transaction_no
         from stock_transaction
-        where to_wid = asked.wid and to_wid is not null and ${transactions}
+        where to_wid = asked.wid and to_wid is not null and ${transactions}${ifStock}
         order by transaction_no
         limit ${share}
       )
@@ -152,7 +157,7 @@ function numbersOf({ wids, after, until, kinds = null }: Omit<ChangesAsked, 'lim
       (
         select 3, change_no
         from change
-        where wid = asked.wid and wid is not null and ${changes}
+        where wid = asked.wid and wid is not null and ${changes}${ifOfWarehouse}
         order by change_no
         limit ${share}
       )
@@ -161,7 +166,7 @@ function numbersOf({ wids, after, until, kinds = null }: Omit<ChangesAsked, 'lim
     (
       select 0, 4, change_no
       from change
-      where wid is null and ${changes}
+      where wid is null and ${changes}${ifItems}
       order by change_no
       limit ${share}
     )`;

@@ -52,10 +52,11 @@ export async function readNextChanges(
   const isNewScope = judged.lost || judged.isNewScope;
   if (isNewScope) changes.push(scopeChange(await readScope(sql, wids)));
   const until = Math.max(afterNo, position.knownNo);
-  const limit = Math.max(1, changesMax - changes.length);
+  const limit = changesMax - changes.length;
   const room = bytesMax - Buffer.byteLength(changes.join());
   const asked = { wids, after: afterNo, until, limit, kinds, bytesMax: room, besideBytes: 1 };
-  const page = await readChanges(sql, asked);
+  // The scope alone may be as many changes as the reader takes.
+  const page = limit < 1 ? { changes: [], through: afterNo, hasMore: true } : await readChanges(sql, asked);
   const { through: throughNo, hasMore } = page;
   // A change that is larger alone comes alone.
   for (const { text } of page.changes)

@@ -139,11 +139,19 @@ export async function replayWebhook(sql: Sql, webhookId: number, begin: Begin): 
     // With another lease, the end of a message under way is not noted as the webhook's place.
     await tx`
       update webhook
-      set after_no = ${afterNo}, scope = ${scope}, database_id = (select id from database_identity),
-        attempts = 0, failing_since = null, next_attempt = clock_timestamp(),
+      set after_no = ${afterNo},
+        scope = coalesce(
+          ${scope},
+          -- No state matches an empty one, so a scope is told: the receiver may have seen what is gone.
+          case when database_id <> id or disabled_why = 'restored' then '' end,
+          -- Without it, a change of scope that was not told yet would never be told.
+          scope
+        ),
+        database_id = id, attempts = 0, failing_since = null, next_attempt = clock_timestamp(),
         lease = case when lease is not null then gen_random_uuid() end,
         disabled = case when disabled_why <> 'restored' then disabled end,
         disabled_why = case when disabled_why <> 'restored' then disabled_why end
+      from database_identity
       where webhook_id = ${webhookId}`;
     return true;
   });
