@@ -660,7 +660,9 @@ describe('alias', () => {
       `warning: line ${line}, ${field}: with ${zeros} before it, this is a UPC: a spreadsheet may have removed ${them}.\n`;
     // Another check digit, in ten digits and in eleven, and a whole UPC.
     const others = ['7489000001', '74890000014', '748900000136'];
-    const aliases = ['74890000013', ...others, '36000241457', '9800895007'].map((alias) => `${alias},${shortID}`);
+    const aliases = ['74890000013', ...others, '36000241457', '9800895007'].map(
+      (alias) => `${alias},${shortID}`,
+    );
     expect(await inventory(['alias', 'import', '--from', fileOf('alias,item', ...aliases)])).toEqual({
       ...done('added 6, changed 0, unchanged 0\n'),
       stderr: `${warning(2, 'alias')}${warning(6, 'alias')}${warning(7, 'alias', ['2 zeros', 'them'])}`,

@@ -325,7 +325,10 @@ describe.skipIf(!hasBrowser)('the page in a browser (skipped without Chromium)',
     onTestFinished(() => filming.close());
     const { page, hosts, complaints } = await openConsole(await filming.newContext(), service);
     await signIn(page, client);
+    const reader = page.waitForRequest(/zxing_reader\.wasm/);
     await page.getByRole('button', { name: 'Camera' }).press('Enter');
+    // Of the version of the page, whichever the service has.
+    expect((await reader).url()).toMatch(/\.wasm\?v=\w{16}$/);
     await page.getByRole('link', { name: itemID }).first().waitFor();
     await page.getByText(serial, { exact: true }).first().waitFor();
     expect(complaints).toEqual([]);

@@ -176,4 +176,49 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await expect.poll(figures).toEqual(['Main 5.75 KG −4 available', 'Overflow 1 KG 1 available']);
     expect(await page.locator('.figures .mark').allInnerTexts()).toEqual(['−4 available']);
   });
+
+  test('Undo that is pressed twice is one; after a refusal it can be pressed again', async () => {
+    const client = await service.client();
+    const itemID = await service.item();
+    await receiveLot(client, itemID, 10);
+    const { page, context, section } = await open(390);
+    const kinds = async () =>
+      (await client.get(`/Inventory/Transactions?itemID=${itemID}`)).body.value.map(
+        ({ kind }: { kind: string }) => kind,
+      );
+    const undo = (units: number) =>
+      page.getByRole('button', { name: `Undo: Received ${units} of ${itemID}` });
+    const badge = page.locator('.badge');
+    await signIn(page, client);
+    await undo(10).waitFor();
+    await context.setOffline(true);
+    await badge.getByText('Offline').waitFor();
+    await undo(10).press('Enter');
+    await badge.getByText('1 waiting').waitFor();
+    await undo(10).press('Enter');
+    expect(await undo(10).getAttribute('aria-disabled')).toBe('true');
+    await context.setOffline(false);
+    await section('Done today').getByText('Undone').waitFor();
+    await badge.locator('a').waitFor({ state: 'detached' });
+    expect(await kinds()).toEqual(['reverse', 'receive']);
+
+    // In the view of the transaction: as a thumb on a slow phone does.
+    await receiveLot(client, itemID, 5);
+    await section('Done today')
+      .getByRole('link', { name: `Received 5 of ${itemID}` })
+      .press('Enter');
+    await page.getByText('Transaction ').first().waitFor();
+    const press = page.getByRole('button', { name: 'Undo', exact: true });
+    const { transactionNo } = (
+      await client.post('/Inventory/Issue', { itemID, units: 5, wid: 1, reasonCode: 2 })
+    ).body;
+    await press.press('Enter');
+    await page.locator('.notices').getByRole('button', { name: 'Close' }).press('Enter');
+    await client.post('/Inventory/Reverse', { transactionNo });
+    await press.evaluate((button: { click(): void }) => [button.click(), button.click()]);
+    await page.locator('.notices').getByText('Undid transaction').waitFor();
+    await page.getByText('Undone by').waitFor();
+    expect(await page.locator('.notice.bad').count()).toBe(0);
+    expect(await kinds()).toEqual(['reverse', 'reverse', 'issue', 'receive', 'reverse', 'receive']);
+  });
 });

@@ -195,4 +195,41 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await signIn(second.page, client);
     expect([...complaints, ...second.complaints]).toEqual([]);
   });
+
+  test('while a form is sent, Confirm keeps the focus; after a refusal, the amount has it', async () => {
+    const { client, itemID, page, stock } = await open();
+    await receiveLot(client, itemID, 5, { spot: 'A-01' });
+    await scanItem(page, itemID);
+    const focused = () => page.evaluate('document.activeElement.name || document.activeElement.type');
+    const confirm = page.getByRole('button', { name: 'Confirm' });
+    const sent = await holdAnswers(page, '**/Inventory/Batch');
+    await fillIn(page, 'Issue', { Units: '50', Reason: '2' });
+    await expect.poll(sent.begun).toBe(1);
+    expect(await focused()).toBe('submit');
+    expect(await confirm.getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Enter');
+    sent.letGo();
+    await page.locator('form.work').getByRole('alert').waitFor();
+    await expect.poll(focused).toBe('units');
+    await page.keyboard.press('Control+A');
+    await typeByHand(page, '3');
+    expect(await page.getByLabel('Units', { exact: true }).inputValue()).toBe('3');
+    expect(await page.getByLabel('Scan', { exact: true }).inputValue()).toBe('');
+    expect(sent.begun()).toBe(1);
+    await confirm.press('Enter');
+    await page.getByText(`Issued 3 of ${itemID}`).waitFor();
+
+    await openForm(page, 'Count');
+    await typeInto(page, 'Counted', '7');
+    await typeInto(page, 'Spot', 'A-01');
+    await typeInto(page, 'Reason', '3');
+    await page.getByText('Recorded: 2. Difference: +5.').waitFor();
+    await client.post('/Inventory/Issue', { itemID, units: 1, wid: 1, reasonCode: 2 });
+    await confirm.press('Enter');
+    await page.getByRole('button', { name: 'Keep my count' }).press('Enter');
+    await expect.poll(focused).toBe('submit');
+    await page.keyboard.press('Enter');
+    await page.getByText(`Counted 7 of ${itemID}`).waitFor();
+    expect(await stock()).toBe(7);
+  });
 });

@@ -291,6 +291,7 @@ describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium
     const saving = page.waitForEvent('download');
     await button.press('Enter');
     const saved = await saving;
+    await page.getByRole('status').getByText('Saved lots.csv.').waitFor();
     const lines = readFileSync(await saved.path(), 'utf8')
       .trim()
       .split('\r\n');
@@ -311,6 +312,8 @@ describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium
     await button.press('Enter');
     await isShown(page, '250 of 601');
     await ended;
+    // A screen reader is not told of each page.
+    expect(await page.locator('.csv').getByRole('status').allInnerTexts()).toEqual(['Reading …']);
     await page.getByRole('button', { name: 'Stop' }).press('Enter');
     await button.waitFor();
     expect(await page.getByText('250 of 601').count()).toBe(0);
@@ -350,6 +353,63 @@ describe.skipIf(!hasBrowser)('the tables, in a browser (skipped without Chromium
       return (await cells(page, 'spot')).includes('P-0');
     };
     await expect.poll(backUp, { timeout: 200_000, interval: 100 }).toBe(true);
+  });
+
+  test('where a list cannot be read on, its end says so, and it goes on from there', async () => {
+    const itemID = await service.item();
+    const { page, client, complaints } = await open('items');
+    await manyLots(client, itemID, 450);
+    let isBroken = false;
+    let firsts = 0;
+    const json = { statusCode: 400, error: 'invalid_request', message: 'This went wrong.' };
+    await page.route(/\/Inventory.*pageSize=50/, (route) => {
+      const isFirst = /[?&]page=1(&|$)/.test(route.request().url());
+      if (isFirst) firsts += 1;
+      return isBroken && !isFirst ? route.fulfill({ status: 400, json }) : route.continue();
+    });
+    await goTo(page, `lots?item=${itemID}&sort=recNo`);
+    await isShown(page, '450 found');
+    const alert = page.getByRole('alert');
+    const scrollTo = async (spot: string) => {
+      await page.mouse.wheel(0, 1500);
+      return (await cells(page, 'spot')).includes(spot);
+    };
+    const scrollToAlert = async () => {
+      await page.mouse.wheel(0, 3000);
+      return page.evaluate<boolean>(`{
+        const { top = -1 } = document.querySelector('[role=alert]')?.getBoundingClientRect() ?? {};
+        top > 0 && top < innerHeight;
+      }`);
+    };
+    await page.getByRole('heading', { name: 'Lots' }).click();
+    await expect.poll(() => scrollTo('P-99'), { interval: 100 }).toBe(true);
+    isBroken = true;
+    await expect.poll(scrollToAlert, { interval: 100 }).toBe(true);
+    await alert.getByText('This went wrong.').waitFor();
+    isBroken = false;
+    const scrollY = () => page.evaluate<number>('scrollY');
+    const before = await scrollY();
+    await alert.getByRole('button', { name: 'Try again' }).press('Enter');
+    await alert.waitFor({ state: 'detached' });
+    expect(await scrollY()).toBeGreaterThan(before - 200);
+    await expect.poll(() => scrollTo('P-249'), { interval: 100 }).toBe(true);
+    await page.context().setOffline(true);
+    await expect.poll(scrollToAlert, { interval: 100 }).toBe(true);
+    await alert.getByText('Offline: this list cannot be read.').waitFor();
+    await page.context().setOffline(false);
+    await alert.waitFor({ state: 'detached' });
+    await expect.poll(() => scrollTo('P-449'), { interval: 100 }).toBe(true);
+    expect(firsts).toBe(1);
+    // On the way back, its pages are read where one stands.
+    await page.locator('.of-recNo a').last().press('Enter');
+    await page.getByText('History').waitFor();
+    isBroken = true;
+    await page.goBack();
+    await alert.getByText('This went wrong.').waitFor();
+    isBroken = false;
+    await alert.getByRole('button', { name: 'Try again' }).press('Enter');
+    await page.getByText('P-449', { exact: true }).waitFor();
+    expect([await alert.count(), firsts, complaints]).toEqual([0, 2, []]);
   });
 
   test('the next rows come by a key, too', async () => {

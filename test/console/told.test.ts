@@ -1,5 +1,6 @@
+import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser } from '../harness/pages/browser.ts';
 import { fillIn, openConsole, scanItem, signIn } from '../harness/pages/console.ts';
 import { wedge } from '../harness/pages/hands.ts';
@@ -12,8 +13,8 @@ const service = useService();
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
   const browser = useBrowser();
 
-  async function open(options: { isKept?: boolean } = {}) {
-    const client = await service.client();
+  async function open(options: { isKept?: boolean; warehouses?: number[] } = {}) {
+    const client = await service.client({ warehouses: options.warehouses ?? [1, 2] });
     const context = await browser.newContext();
     const { page } = await openConsole(context, service);
     await signIn(page, client, options);
@@ -41,8 +42,14 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     });
     await wedge(page, itemID);
     await page.getByText('goes on by itself in').waitFor();
+    // A screen reader is told the sentence once, without the seconds.
+    const told = await page.locator('.note.wait').getByRole('status').allInnerTexts();
+    expect(told).toEqual(['This client has made too many calls. The page goes on by itself']);
+    // Somebody sets the clock of the device right.
+    await page.evaluate('{ const { now } = Date; Date.now = () => now() - 3_600_000; }');
     await page.getByText('Last transactions').waitFor();
     expect(calls).toBe(2);
+    await page.getByText('goes on by itself in').waitFor({ state: 'detached' });
   });
 
   const limited = { status: 429, seconds: 7, json: { message: 'too many' } };
@@ -134,6 +141,57 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       await tx`alter table item_alias enable trigger alias_gtin_added`;
     });
     await scanAs(page, '4006381333931', itemID);
+  });
+
+  test('a warehouse that is added, renamed or taken away during a shift: an item shows the figures of each', async () => {
+    const itemID = await service.item();
+    const everywhere = await service.client();
+    await receiveLot(everywhere, itemID, 5);
+    await receiveLot(everywhere, itemID, 7, { wid: 2 });
+    const { partNo } = (await everywhere.get(`/Item?key=${itemID}&type=id`)).body;
+    await everywhere.put(`/Inventory/StockLevels/1/${partNo}`, { minimum: 1 });
+    const { client, page } = await open({ warehouses: [1] });
+    await scanItem(page, itemID);
+    const figures = async () =>
+      (await page.locator('.figures > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+    const main = 'Main 5 EA 5 available, minimum 1';
+    await expect.poll(figures).toEqual([main]);
+    await service.sql`insert into client_warehouse (client_id, wid) values (${client.clientId}, 2)`;
+    await expect.poll(figures).toEqual([main, 'Overflow 7 EA 7 available']);
+    onTestFinished(async () => {
+      await renameWarehouse(service.sql, { wid: 2, name: 'Overflow' });
+    });
+    await renameWarehouse(service.sql, { wid: 2, name: 'Annex' });
+    await expect.poll(figures).toEqual([main, 'Annex 7 EA 7 available']);
+    await service.sql`delete from client_warehouse where client_id = ${client.clientId} and wid = 1`;
+    await expect.poll(figures).toEqual(['Annex 7 EA 7 available']);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByRole('button', { name: 'Menu' }).press('Enter');
+    expect(await page.locator('.menu li').allInnerTexts()).toEqual(['Annex']);
+  });
+
+  test('warehouses that became others while nothing was told are asked for', async () => {
+    const itemID = await service.item();
+    await receiveLot(await service.client(), itemID, 7, { wid: 2 });
+    const { client, page } = await open({ warehouses: [1] });
+    await scanItem(page, itemID);
+    await page.getByText('None.').first().waitFor();
+    // As after a restore of the database.
+    let isOutdated = true;
+    const error = { statusCode: 409, error: 'conflict', message: 'Begin anew', reason: 'cursorOutdated' };
+    await page.route(/\/Changes\?(?!.*after=now)/, (route) =>
+      isOutdated ? route.fulfill({ status: 409, json: error }) : route.continue(),
+    );
+    await page.route(/\/Changes\?.*after=now/, async (route) => {
+      if (isOutdated)
+        await service.sql`insert into client_warehouse (client_id, wid) values (${client.clientId}, 2)`;
+      isOutdated = false;
+      await route.continue();
+    });
+    // The call that waits is answered.
+    await service.item();
+    await page.locator('.figures').getByText('Overflow').waitFor();
+    await expect.poll(() => page.locator('.figures strong').allTextContents()).toEqual(['0', '7']);
   });
 
   test('when the browser closes the connection to its storage, work goes on', async () => {

@@ -142,4 +142,78 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await scanUnknown(page, 'BOX-FOREIGN');
     expect(await page.locator('main button').count()).toBe(0);
   });
+
+  test.each([
+    { code: 'LATE-1', way: 'Teach to an item', held: /\/Aliases\//, told: 'from now on.' },
+    { code: 'LATE-2', way: 'New item', held: /\/Item$/, told: 'Made the item LATE-2.' },
+    {
+      code: 'LATE-3',
+      way: 'New item',
+      held: /\/Aliases\//,
+      told: 'LATE-3-X was made, but not taught the code.',
+    },
+  ])('$way ($code): an answer that comes late leaves another form as it is', async (given) => {
+    const { code, way, held, told } = given;
+    const itemID = await service.item();
+    const { page, complaints, press } = await open(390);
+    let letGo = () => {};
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let begun = 0;
+    await page.route(held, async (route) => {
+      begun += 1;
+      await released;
+      if (code === 'LATE-3')
+        await route.fulfill({ status: 404, json: { message: 'There is no such item.' } });
+      else await route.continue();
+    });
+    await scanUnknown(page, code);
+    await press(way);
+    if (way === 'New item') {
+      if (code === 'LATE-3') await typeInto(page, 'Item', 'LATE-3-X');
+      await typeInto(page, 'Description', 'Seal');
+    } else {
+      await wedge(page, itemID);
+      await page.locator('.chosen').getByText(itemID).waitFor();
+    }
+    await press('Confirm');
+    await expect.poll(() => begun).toBe(1);
+    await press('Cancel');
+    await scanUnknown(page, `${code}-OTHER`);
+    await press('New item');
+    await typeInto(page, 'Description', 'Half typed');
+    letGo();
+    await page.locator('.notices').getByText(told).waitFor();
+    expect(await page.getByRole('heading', { name: `New item for “${code}-OTHER”` }).count()).toBe(1);
+    expect(await page.getByLabel('Description').inputValue()).toBe('Half typed');
+    expect(complaints).toEqual([]);
+  });
+
+  test('Enter takes only an item that was found by the text in the field', async () => {
+    const [gasket, washer] = [
+      await service.item({ description: 'Gasket of felt' }),
+      await service.item({ description: 'Washer of felt' }),
+    ];
+    const { page, press } = await open(390);
+    let letGo = () => {};
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route(/search=washer/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await scanUnknown(page, 'BOX-FELT');
+    await press('Teach to an item');
+    await typeByHand(page, 'gasket of felt');
+    await page.getByRole('button', { name: gasket }).waitFor();
+    await page.keyboard.press('Control+A');
+    await typeByHand(page, 'washer of felt', 'Enter');
+    expect(await page.locator('.chosen').count()).toBe(0);
+    letGo();
+    await page.getByRole('button', { name: washer }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.chosen').getByText(washer).waitFor();
+  });
 });

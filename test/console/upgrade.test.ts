@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hasBrowser, slowMs } from '../harness/pages/browser.ts';
+import { hasBrowser, slowMs, startBrowser } from '../harness/pages/browser.ts';
+import { filmOf } from '../harness/pages/film.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 
@@ -92,5 +93,23 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     versions = ['next'];
     await page.reload();
     await page.getByLabel('Client secret').waitFor();
+  });
+
+  test('a page that stays open while the service is upgraded says that the camera needs a reload', async () => {
+    let versions: ('this' | 'next')[] = ['this'];
+    const { server, origin } = await startBoth(() => versions);
+    const filming = await startBrowser(await filmOf('(10)LOT', 'Code128'));
+    onTestFinished(async () => {
+      await filming.close();
+      server.close();
+    });
+    const page = await filming.newPage();
+    page.setDefaultTimeout(slowMs);
+    await page.goto(`${origin}/console/`);
+    await page.getByLabel('Client secret').waitFor();
+    versions = ['next'];
+    await page.getByRole('button', { name: 'Scan a code' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Camera' });
+    await dialog.getByText('This page was updated meanwhile. Reload it to use the camera.').waitFor();
   });
 });

@@ -178,4 +178,30 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       await page.getByText(`Received ${units} of`).waitFor();
     }
   });
+
+  test('a date that is not complete, or that no calendar has, is told, and nothing is booked', async () => {
+    const { client, itemID, page, look, confirm } = await open();
+    const lots = async () => (await client.get(`/Inventory/1?itemID=${itemID}`)).body.value;
+    await look();
+    await openForm(page, 'Receive');
+    await typeByHand(page, '5', 'Enter');
+    await typeInto(page, 'Reason', '1');
+    const expires = page.getByLabel('Expires', { exact: true });
+    for (const typed of ['0215', '02312031']) {
+      await expires.focus();
+      await typeByHand(page, typed);
+      await confirm();
+      await page
+        .getByRole('alert')
+        .getByText('This date is not complete, or there is no such day.')
+        .waitFor();
+      expect(await page.evaluate('document.activeElement.name')).toBe('expires');
+      expect(await lots()).toEqual([]);
+    }
+    await typeInto(page, 'Expires', '2031-02-28');
+    await confirm();
+    await page.getByText('Received 5 of').waitFor();
+    const [{ recNo }] = await lots();
+    expect((await client.get(`/Inventory/Lots/${recNo}`)).body.expires).toMatch(/^2031-02-28/);
+  });
 });

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { html } from './html.js';
 import { state, update } from './state.js';
 
-const leftMs = () => state.limitedUntil - Date.now();
+// A clock that is set makes the page wait no longer.
+const leftMs = () => state.limitedUntil - performance.now();
 
 let busyAt = 0;
 
@@ -13,7 +14,7 @@ export const isBusySince = (time) => busyAt >= time;
 export function noteLimit({ status, headers }) {
   if ([429, 503].includes(status)) busyAt = Date.now();
   const seconds = Number(headers.get('Retry-After'));
-  if (status === 429 && seconds > 0) update({ limitedUntil: Date.now() + seconds * 1000 });
+  if (status === 429 && seconds > 0) update({ limitedUntil: performance.now() + seconds * 1000 });
 }
 
 /** Does this again when the limit's time is over, however often that takes. */
@@ -40,7 +41,9 @@ export function Limit() {
     return () => clearTimeout(timer);
   });
   if (seconds <= 0) return null;
-  return html`<p class="note wait" role="status">
-    This client has made too many calls. The page goes on by itself in ${seconds} s.
+  // A screen reader is told once, not each second.
+  return html`<p class="note wait">
+    <span role="status">This client has made too many calls. The page goes on by itself</span>
+    <span role="timer" aria-live="off"> in ${seconds} s.</span>
   </p>`;
 }

@@ -6,7 +6,7 @@ export const state = {
   code: null,
   /** The state that the last call showed. */
   isOnline: true,
-  /** Until then, in milliseconds, the service takes no calls of this client: it made too many. */
+  /** Until then, by `performance.now()`, the service takes no calls of this client: it made too many. */
   limitedUntil: 0,
   /** How many operations wait, and those that were refused. */
   waiting: 0,

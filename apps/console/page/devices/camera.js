@@ -62,8 +62,10 @@ async function openReader() {
     const own = new globalThis.BarcodeDetector();
     if (formats.length > 0) return async (video) => (await own.detect(video))[0]?.rawValue;
   }
-  const { prepareZXingModule, readBarcodes } = await import('zxing-wasm/reader');
-  const reader = new URL('modules/zxing_reader.wasm', document.baseURI).href;
+  const { prepareZXingModule, readBarcodes } = await importReader();
+  // Of the version that this module was asked for by.
+  const { search } = new URL(import.meta.url);
+  const reader = new URL(`modules/zxing_reader.wasm${search}`, document.baseURI).href;
   prepareZXingModule({ overrides: { locateFile: () => reader } });
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d', { willReadFrequently: true });
@@ -78,4 +80,16 @@ async function openReader() {
     // Without its identifier, a GS1 code that begins with a serial is a text like any other.
     return code?.contentType === 'GS1' ? code.symbologyIdentifier + code.text : code?.text;
   };
+}
+
+/** The library, which is not loaded with the page. After an upgrade, the service has only the next version. */
+async function importReader() {
+  try {
+    return await import('zxing-wasm/reader');
+  } catch (error) {
+    const answer = await fetch(import.meta.resolve('zxing-wasm/reader')).catch(() => null);
+    if (answer === null) throw new Error('Offline: the camera cannot be used.');
+    if (answer.status !== 404) throw error;
+    throw new Error('This page was updated meanwhile. Reload it to use the camera.');
+  }
 }

@@ -2,7 +2,7 @@ import { difference } from '../base/decimals.js';
 import { signed } from '../base/format.js';
 import { go } from '../base/routes.js';
 import { state, update } from '../base/state.js';
-import { work } from '../session/session.js';
+import { isSessionOf, work } from '../session/session.js';
 import { isNamed, keepReason, reasonText } from '../stock/reasons.js';
 import { keepSpot } from '../stock/spots.js';
 import { comparedWords, doneWord, holdText } from '../stock/transaction-words.js';
@@ -15,8 +15,10 @@ const shownLotsMax = 5;
  */
 export async function carryOut(operation, lots, isOpen) {
   const { op, itemID, wid, reasonCode } = operation;
+  const { client } = state.session;
   const result = await work(operation, isOpen);
   if (result.status === 'refused') return result.error;
+  if (!isSessionOf(client)) return null;
   if (op === 'hold') {
     const notice = noticeOfHold(operation, lots[0], result);
     update({ ...(isOpen() && { form: null, told: null }), notice });
@@ -25,6 +27,7 @@ export async function carryOut(operation, lots, isOpen) {
   state.lastWid = wid;
   if (reasonCode !== undefined) await keepReason(op, reasonCode).catch(console.warn);
   await keepSpotsOf(operation).catch(console.warn);
+  if (!isSessionOf(client)) return null;
   const words = `${doneWord(op)} ${op === 'count' ? operation.counted : operation.units}`;
   const where = placeOf(operation, result.body, lots);
   const why = isNamed(reasonCode) ? ` – ${reasonText(reasonCode)}` : '';
@@ -83,9 +86,16 @@ function noticeOfHold(operation, { shortID, holdReason }, result) {
   return { ...notice, opposite: result.body?.changed ? { operation: opposite, shortID } : null };
 }
 
-/** Undoes a transaction and says so. */
-export const undo = (transactionNo) =>
-  undoBy({ op: 'reverse', transactionNo }, () => `Undid transaction ${transactionNo}`);
+/** Undoes a transaction and says so. Asked twice, it does it once. */
+export function undo(transactionNo) {
+  const { undoing } = state.session;
+  if (undoing.has(transactionNo)) return;
+  undoing.add(transactionNo);
+  return undoBy({ op: 'reverse', transactionNo }, () => `Undid transaction ${transactionNo}`);
+}
+
+/** Whether somebody has asked for this already, and nothing has refused it. */
+export const isUndoing = (transactionNo) => state.session.undoing.has(transactionNo);
 
 /** Undoes what a notice tells, and says so. */
 export function undoNotice({ transactionNo, opposite }) {
@@ -95,8 +105,12 @@ export function undoNotice({ transactionNo, opposite }) {
 }
 
 async function undoBy(operation, wordsOf) {
+  const { client, undoing } = state.session;
+  const isSeen = () => isSessionOf(client);
   update({ notice: null });
-  const result = await work(operation);
+  const result = await work(operation, isSeen);
+  if (result.status === 'refused') undoing.delete(operation.transactionNo);
+  if (!isSeen()) return;
   if (result.status === 'refused') return update({ notice: { text: reasonOf(result.error), level: 'bad' } });
   update({ notice: noticeOf(wordsOf(result), operation.op, result) });
 }

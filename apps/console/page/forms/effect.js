@@ -89,8 +89,13 @@ export function Effect({ form, effect }) {
 
 /** The stock moved while somebody counted: only a person knows whether that was counted. */
 export function Differs({ figures }) {
+  const keep = ({ currentTarget }) => {
+    // The button is gone when it has been pressed.
+    currentTarget.form.querySelector('[type=submit]').focus();
+    accept(figures.present);
+  };
   return html`<div class="told" role="alert">
     <p><strong>The stock moved meanwhile.</strong> ${movedWords(figures)} Count again, or keep your count.</p>
-    <button type="button" onClick=${() => accept(figures.present)}>Keep my count</button>
+    <button type="button" onClick=${keep}>Keep my count</button>
   </div>`;
 }

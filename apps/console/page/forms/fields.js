@@ -100,6 +100,12 @@ export function unitsFault(written, { isClear, mayBeZero = false }) {
   return choices === null || isClear ? null : { message: `${written} may mean two amounts. Which?`, choices };
 }
 
+/** The fault of a date that is typed in part, or that no calendar has: the field has no value then. */
+export function dateFault(form) {
+  const broken = [...form.elements].find(({ validity }) => validity?.badInput);
+  return broken && { name: broken.name, message: 'This date is not complete, or there is no such day.' };
+}
+
 function holdOf(op, { recno, reason = '' }) {
   if (op === 'release') return { operation: { op: 'hold', recno, hold: false } };
   if (reason.trim() === '') return { fault: { name: 'reason', message: 'Say why it is on hold.' } };

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { html } from '../base/html.js';
 import { state, update } from '../base/state.js';
-import { can } from '../session/session.js';
+import { can, isSessionOf } from '../session/session.js';
 import { codeOfText, fittingReasons, readReasons, reasonsOf, recallReason } from '../stock/reasons.js';
 import { carryOut, reasonOf } from './carry-out.js';
 import { Differs, Effect, useEffectBefore, withExpected } from './effect.js';
-import { fieldsOf, operationOf } from './fields.js';
+import { dateFault, fieldsOf, operationOf } from './fields.js';
 import { FormNote } from './form-note.js';
 
 const verbs = {
@@ -100,8 +100,10 @@ export function WorkForm({ form }) {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
+    const { client } = state.session;
     if (!(await isScanTaken(form))) return setBusy(false);
-    const { operation, fault } = operationOf(state.form);
+    const broken = dateFault(element.current);
+    const { operation, fault } = broken ? { fault: broken } : operationOf(state.form);
     if (fault) {
       setProblem(fault);
       element.current.elements[fault.name]?.focus();
@@ -110,13 +112,15 @@ export function WorkForm({ form }) {
     // A person may leave the form before the answer comes, and open another one.
     const isOpen = () => state.form !== null && state.form.confirming === confirming;
     const confirming = withExpected(operation, state.form).then((whole) =>
-      carryOut(whole, form.lots, isOpen),
+      // Nobody does the work of a client that has signed out.
+      isSessionOf(client) ? carryOut(whole, form.lots, isOpen) : null,
     );
     update({ form: { ...state.form, confirming } });
     const error = await confirming;
     const differs = error?.reason === 'countDiffers' && error.figures;
     setProblem(error && { message: reasonOf(error), differs });
     setBusy(false);
+    if (error) focusAmount(element.current);
   };
   return html`
     <form class="card work ${op}" ref=${element} onSubmit=${confirm} aria-labelledby="work" novalidate
@@ -139,7 +143,7 @@ export function WorkForm({ form }) {
       ${problem && !problem.name && !problem.differs && html`<p class="alert" role="alert">${problem.message}</p>`}
       <div class="confirm">
         <button type="button" class="plain" onClick=${close}>Cancel</button>
-        <button type="submit" class="primary" disabled=${isBusy}>Confirm</button>
+        <button type="submit" class="primary" aria-disabled=${isBusy}>Confirm</button>
       </div>
     </form>
   `;
@@ -204,4 +208,13 @@ function focusNext(form, behind) {
     controls.slice(from).find(empty) ?? controls.find(empty) ?? form.querySelector('[type=submit]');
   next.focus();
 }
+
+/** After a refusal, puts the focus into the amount, unless a person has moved it meanwhile. */
+function focusAmount(form) {
+  const submit = form?.querySelector('[type=submit]');
+  if (!submit || ![submit, document.body].includes(document.activeElement)) return;
+  const { units, counted, reason } = form.elements;
+  (units ?? counted ?? reason ?? submit).focus();
+}
+
 const optional = new Set(['spot', 'fromSpot', 'serial', 'expires', 'shipToWid', 'toSpot']);

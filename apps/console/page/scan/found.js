@@ -42,7 +42,8 @@ export function Found({ scanned }) {
 function NoMatch({ scanned }) {
   const { data, fault } = scanned;
   const code = teachable(scanned);
-  const begin = (kind) => update({ learning: { ...scanned, kind, code }, notice: null });
+  const begin = (kind) =>
+    update({ learning: { ...scanned, kind, code, opened: Symbol(code) }, notice: null });
   return html`<section class="card unknown">
     <div role="alert">
       <h1>No match for “<bdi>${data}</bdi>”</h1>

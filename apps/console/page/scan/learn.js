@@ -5,6 +5,7 @@ import { patiently } from '../base/limit.js';
 import { state, update } from '../base/state.js';
 import { unitsFault } from '../forms/fields.js';
 import { FormNote } from '../forms/form-note.js';
+import { isSessionOf } from '../session/session.js';
 import { scan } from './scan.js';
 import { isTradeNumber, makeItem, teach } from './teach.js';
 
@@ -22,12 +23,20 @@ export const Learn = ({ learning }) =>
 const close = () => update({ learning: null });
 const closeOnEscape = (event) => event.key === 'Escape' && close();
 
+/** Whether this form is still open. A person may have left it and opened another one. */
+const isOpen = ({ opened }) => state.learning?.opened === opened;
+
 /** The code means something now, so it is looked up again. */
-function learnt({ data }, text) {
-  update({ learning: null });
-  scan(data);
+function learnt(learning, text) {
+  if (isOpen(learning)) {
+    update({ learning: null });
+    scan(learning.data);
+  }
   update({ notice: { text, level: 'well' } });
 }
+
+/** Says why not, when its form is no longer there to say it. */
+const tellLate = (text) => update({ notice: { text, level: 'bad' } });
 
 function Teach({ learning }) {
   const { code, item } = learning;
@@ -56,10 +65,12 @@ function Teach({ learning }) {
     setChoices(fault?.choices ?? []);
     if (fault !== null) return setProblem(fault.message);
     setBusy(true);
+    const { client } = state.session;
     const why = await teach(code, item, units === null ? undefined : amountOf(units));
     setBusy(false);
+    if (!isSessionOf(client)) return;
     if (why === null) learnt(learning, `“${code}” is ${item.shortID} from now on.`);
-    else setProblem(why);
+    else isOpen(learning) ? setProblem(why) : tellLate(why);
   };
   return html`<form class="card work learn" onSubmit=${confirm} onKeyDown=${closeOnEscape} aria-labelledby="learn" novalidate>
     <h1 id="learn">Teach “<bdi>${code}</bdi>” to an item</h1>
@@ -88,18 +99,20 @@ function ItemSearch({ onItem }) {
   const field = useRef();
   const first = useRef();
   const [text, setText] = useState('');
-  const [found, setFound] = useState({ items: [], words: '' });
+  // `search`: the text that it was found by.
+  const [found, setFound] = useState({ search: '', items: [], words: '' });
   useLayoutEffect(() => field.current.focus(), []);
   useEffect(() => {
     const search = text.trim();
-    if (search === '') return setFound({ items: [], words: '' });
+    if (search === '') return setFound({ search, items: [], words: '' });
     let isOld = false;
     const timer = setTimeout(async () => {
       const { client } = state.session;
       const read = () => client.items({ search, pageSize: foundMax }).page();
       const next = await patiently(read).then(
-        ({ value, hasMore }) => ({ items: value, words: wordsOf(value.length, hasMore) }),
+        ({ value, hasMore }) => ({ search, items: value, words: wordsOf(value.length, hasMore) }),
         (error) => ({
+          search,
           items: [],
           words: error.status === 0 ? 'Offline: items cannot be searched.' : error.message,
         }),
@@ -114,6 +127,8 @@ function ItemSearch({ onItem }) {
   const onKeyDown = (event) => {
     if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
     event.preventDefault();
+    // These items were found by an earlier text.
+    if (event.key === 'Enter' && found.search !== field.current.value.trim()) return;
     if (found.items.length === 1 && event.key === 'Enter') onItem(found.items[0]);
     else first.current?.focus();
   };
@@ -165,12 +180,16 @@ function NewItem({ learning }) {
     };
     if (shortID === '') return refuse({ name: 'shortID', problem: 'An item needs a name.' });
     setBusy(true);
+    const { client } = state.session;
     const made = await makeItem({ shortID, description, uOM });
-    if (!made.item) return refuse(made);
+    if (!isSessionOf(client)) return;
+    if (!made.item) return isOpen(learning) ? refuse(made) : tellLate(made.problem);
     const why = shortID === code ? null : await teach(code, made.item);
+    if (!isSessionOf(client)) return;
     if (why === null) return learnt(learning, `Made the item ${shortID}.`);
     const problem = `The item ${shortID} was made, but not taught the code. ${why}`;
-    update({ learning: { ...learning, kind: 'teach', item: made.item, problem } });
+    if (!isOpen(learning)) return tellLate(problem);
+    update({ learning: { ...state.learning, kind: 'teach', item: made.item, problem } });
   };
   const isOther = values.shortID.trim() !== code;
   return html`<form class="card work learn" ref=${form} onSubmit=${confirm} onKeyDown=${closeOnEscape} aria-labelledby="learn" novalidate>

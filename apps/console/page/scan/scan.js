@@ -4,7 +4,7 @@ import { state, update } from '../base/state.js';
 import { keysPressed } from '../devices/keys.js';
 import { isTouched, takeIn } from '../forms/form-scan.js';
 import { hurry } from '../session/line.js';
-import { can } from '../session/session.js';
+import { can, isSessionOf } from '../session/session.js';
 import { isSignInCode, takeSignInCode } from '../session/sign-in-code.js';
 import { sameThings } from '../stock/matches.js';
 import { keepSpot } from '../stock/spots.js';
@@ -19,7 +19,9 @@ export function scan(data) {
   if (data === '') return;
   if (isSignInCode(data)) return takeSignInCode(data);
   newest += 1;
-  const scanned = { data, number: newest, pressed: keysPressed(), focused: document.activeElement?.name };
+  const { client } = state.session;
+  const focused = document.activeElement?.name;
+  const scanned = { client, data, number: newest, pressed: keysPressed(), focused };
   const looking = { data, isLooking: true };
   if (state.learning !== null) update({ learning: { ...state.learning, note: looking } });
   else if (state.form === null) update({ scanned: looking, notice: null });
@@ -28,10 +30,10 @@ export function scan(data) {
   state.looking = state.looking.then(async () => take(scanned, await asked)).catch(console.error);
 }
 
-async function take({ data, number, pressed, focused }, found) {
+async function take({ client, data, number, pressed, focused }, found) {
   // Its form may close.
   await state.form?.confirming;
-  if (state.session === null) return;
+  if (!isSessionOf(client)) return;
   const things = sameThings(found.matches ?? []);
   if (state.learning !== null) return takeWhileLearning(data, found, things);
   if (state.form !== null && (isTouched(state.form) || !leadsAway(things)))
@@ -96,9 +98,9 @@ async function lookUp(data) {
   const askedAt = Date.now();
   try {
     const { client } = state.session;
-    const { results } = await patiently(() =>
-      client.scan({ scans: [{ data }] }, { signal: AbortSignal.timeout(answerWithinMs) }),
-    );
+    const ask = () => client.scan({ scans: [{ data }] }, { signal: AbortSignal.timeout(answerWithinMs) });
+    // It may wait longer than its client stays.
+    const { results } = await patiently(() => (isSessionOf(client) ? ask() : { results: [{}] }));
     return results[0];
   } catch (error) {
     const isSilent = error.status === 0;

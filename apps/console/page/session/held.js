@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { patiently } from '../base/limit.js';
-import { state } from '../base/state.js';
+import { state, update } from '../base/state.js';
 
 // About thirty views that a person goes back to.
 const heldMax = 90;
@@ -27,8 +27,11 @@ export function applyChanges(changes) {
     untold.clear();
     // Nothing that was done before is told by name any more.
     state.session.renewals += 1;
+    askWarehouses().catch(console.warn);
     return;
   }
+  // What is read again is read for these.
+  learnWarehouses(changes);
   // The answer to what was done here may come after the change.
   for (const { transactionNo } of changes)
     if (!untold.delete(transactionNo) && askers.size > 0) toldEarly.add(transactionNo);
@@ -37,6 +40,32 @@ export function applyChanges(changes) {
     else entry.value = applied(entry, changes);
     if (entry.missed === null && entry.value === undefined) held.delete(key);
   }
+}
+
+/** The warehouses of this client, and their names, are others now. */
+function learnWarehouses(changes) {
+  const { me } = state.session;
+  let { warehouses } = me;
+  for (const { type, wID, name, ...change } of changes) {
+    if (type === 'scope') warehouses = change.warehouses;
+    if (type === 'warehouse')
+      warehouses = warehouses.map((each) => (each.wID === wID ? { ...each, name } : each));
+  }
+  if (warehouses === me.warehouses) return;
+  const isLastMine = warehouses.some(({ wID }) => wID === state.lastWid);
+  update({
+    session: { ...state.session, me: { ...me, warehouses } },
+    ...(!isLastMine && { lastWid: null }),
+  });
+}
+
+/** Where anything may have changed, nobody tells which warehouses this client has now. */
+async function askWarehouses() {
+  const { client, me, live } = state.session;
+  const { warehouses } = await patiently(() => client.me());
+  // Nobody signed out meanwhile, and no change has told them.
+  if (state.session?.me !== me || JSON.stringify(warehouses) === JSON.stringify(me.warehouses)) return;
+  for (const listener of live) listener([{ type: 'scope', warehouses }]);
 }
 
 function applied({ value, apply }, changes) {

@@ -48,13 +48,13 @@ export async function resume() {
   await begin({ client, me: withOperations(known, me), credentials, isKept: true, cursor });
   asking.then(
     (now) => {
-      if (state.session?.client !== client) return;
+      if (!isSessionOf(client)) return;
       const whole = withOperations(now, state.session.me);
       if (now.operations !== undefined) keep('signIn', { ...credentials, me: now });
       update({ session: { ...state.session, me: whole } });
     },
     (error) => {
-      if (isRefused(error, [400, 401, 403]) && state.session?.client === client) signOut(error.message);
+      if (isRefused(error, [400, 401, 403]) && isSessionOf(client)) signOut(error.message);
     },
   );
 }
@@ -95,6 +95,9 @@ export async function countWaiting() {
   return waiting.length;
 }
 
+/** Whether this client is still the one that is signed in. */
+export const isSessionOf = (client) => state.session?.client === client;
+
 function openClient(credentials) {
   const client = new InventoryClient({
     baseUrl,
@@ -106,11 +109,12 @@ function openClient(credentials) {
   /** Every call goes through this. A client that may not go on is told so, and leaves. */
   async function fetchWatched(address, init) {
     const answer = await fetchOnLine(address, init);
-    noteLimit(answer);
+    // A client that has signed out limits nobody.
+    if (state.session === null || isSessionOf(client)) noteLimit(answer);
     // A portal on the way may answer anything.
     const isJson = answer.headers.get('Content-Type')?.startsWith('application/json');
     const isSecretRefused = address.endsWith('/Token') && isJson && [400, 401].includes(answer.status);
-    if (isSecretRefused && state.session?.client === client)
+    if (isSecretRefused && isSessionOf(client))
       signOut('This client was disabled, or has another secret now. Sign in again to go on.');
     return answer;
   }
@@ -122,6 +126,7 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
   const deviceID = (await recall('deviceID')) ?? `console-${newKey().slice(0, 8)}`;
   await keep('deviceID', deviceID);
   const askers = new Map();
+  const undoing = new Set();
   // A refusal that a person waits for is shown by the form.
   const showQueue = ({ size, refused }) => {
     // The answer may have come to another tab.
@@ -134,7 +139,10 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
     storage: indexedDbStorage(queueName(me.clientId)),
     deviceID,
     onChange: showQueue,
-    onDecided: ({ operation }, result) => askers.get(operation.key)?.(result),
+    onDecided: ({ operation }, result) => {
+      if (result.status === 'refused') undoing.delete(operation.transactionNo);
+      askers.get(operation.key)?.(result);
+    },
   });
   const stop = new AbortController();
   // A first read may have failed offline.
@@ -143,7 +151,7 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
   const feed = { cursor, heardAt: Date.now() };
   update({
     session: {
-      ...{ client, me, credentials, isKept, offersKeep, queue, askers, live, feed, deviceID },
+      ...{ client, me, credentials, isKept, offersKeep, queue, askers, undoing, live, feed, deviceID },
       ...{ held: new Map(), untold: new Set(), toldEarly: new Set(), renewals: 0, showQueue },
       stop: () => stop.abort(),
     },
@@ -152,6 +160,8 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
     form: null,
     learning: null,
     told: null,
+    // They were those of the client before.
+    ...{ lastWid: null, limitedUntil: 0, looking: Promise.resolve() },
   });
   recallReasons().catch(console.warn);
   readReasons(client);

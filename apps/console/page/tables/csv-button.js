@@ -5,7 +5,10 @@ import { saveCsv } from './csv.js';
 
 const count = new Intl.NumberFormat();
 
-/** Saves the list as a file; shows how far it is, and stops when asked to or when the view is left. */
+/**
+ * Saves the list as a file; shows how far it is, and stops when asked to or when the view is left. A screen
+ * reader is told that it begins and ends, not of each page.
+ */
 export function CsvButton({ name, asked }) {
   const [progress, setProgress] = useState(null);
   const ending = useRef(null);
@@ -13,11 +16,12 @@ export function CsvButton({ name, asked }) {
   const begin = async () => {
     ending.current = new AbortController();
     const { signal } = ending.current;
-    setProgress('Reading …');
+    setProgress('');
     const onProgress = (rows, total) =>
       setProgress(total === null ? count.format(rows) : `${count.format(rows)} of ${count.format(total)}`);
     try {
       await saveCsv(name, asked, { onProgress, signal });
+      update({ notice: { text: `Saved ${name}.csv.`, level: 'well' } });
     } catch (error) {
       if (!signal.aborted) update({ notice: { text: `No CSV: ${error.message}`, level: 'bad' } });
     }
@@ -28,7 +32,8 @@ export function CsvButton({ name, asked }) {
     setProgress(null);
   };
   return html`<div class="csv">
-    <span class="quiet" role="status">${progress}</span>
+    <span class="quiet" role="status">${progress === null ? '' : 'Reading …'}</span>
+    <span class="quiet">${progress}</span>
     <button class="plain" onClick=${progress === null ? begin : stop}>${progress === null ? 'CSV' : 'Stop'}</button>
   </div>`;
 }

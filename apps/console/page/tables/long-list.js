@@ -78,6 +78,18 @@ export class LongList {
     if (this.#reading === null) await this.#inTurn(() => this.#read(this.pages.length));
   }
 
+  /** After a problem, reads the pages that are missing in sight; if there are none, the next page. */
+  async readAgain() {
+    const missing = [...this.pages.keys()].filter((place) => this.#isMissing(place));
+    if (missing.length === 0) await this.#inTurn(() => this.hasMore && this.#read(this.pages.length));
+    for (const place of missing) await this.#inTurn(() => this.pages[place].rows ?? this.#read(place));
+  }
+
+  #isMissing(place) {
+    const { isNear, rows } = this.pages[place];
+    return isNear && rows === null;
+  }
+
   /** Tells that a page has come near what is seen, or is no longer. */
   async move(place, isNear, height) {
     const page = this.pages[place];
@@ -98,7 +110,8 @@ export class LongList {
     this.#reading = Promise.resolve(read())
       .then(
         () => {
-          this.problem = null;
+          // Another page may still be missing.
+          if (![...this.pages.keys()].some((place) => this.#isMissing(place))) this.problem = null;
         },
         (error) => this.#fail(error),
       )

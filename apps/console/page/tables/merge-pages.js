@@ -7,9 +7,9 @@ export function mergePages(lists, inOrder, { pageSize, rowsMax }) {
   const merged = [];
   let turn = Promise.resolve();
 
-  /** Until each list has a next row, or none. */
-  const fill = () =>
-    Promise.all(
+  /** Until each list has a next row, or none. None is still on its way then, because it may be read again. */
+  const fill = async () => {
+    const read = await Promise.allSettled(
       heads.map(async (head) => {
         if (head.rows.length > 0 || !head.hasMore) return;
         const page = head.page + 1;
@@ -17,6 +17,9 @@ export function mergePages(lists, inOrder, { pageSize, rowsMax }) {
         Object.assign(head, { page, rows: [...rows], total, hasMore });
       }),
     );
+    const failed = read.find(({ status }) => status === 'rejected');
+    if (failed) throw failed.reason;
+  };
   const readTo = async (count) => {
     for (;;) {
       await fill();

@@ -30,6 +30,8 @@ export function TableView({ name, query }) {
     field.current.focus();
   };
   const sort = useCallback((next) => show({ sort: next }), [JSON.stringify(asked)]);
+  // Where these end, a person looks for what comes next.
+  const hasRows = list?.pages.length > 0;
   const isEmpty = list?.pages.every(({ rows }) => rows?.length === 0);
   return html`
     <section class="card table-view" aria-labelledby="table">
@@ -46,12 +48,13 @@ export function TableView({ name, query }) {
         show(changes);
         field.current.focus();
       }} />
-      ${list?.problem && html`<div class="alert" role="alert"><p>${list.problem}</p><button onClick=${retry}>Try again</button></div>`}
+      ${list?.problem && !hasRows && html`<${Problem} words=${list.problem} onRetry=${retry} />`}
       ${list && html`<${Choices} list=${list} noun=${tables[name].noun} onChoose=${choose} />`}
       <div class="sheet" aria-busy=${isReading}>
         ${list && !isEmpty && html`<${LongTable} name=${name} list=${list} labelledby="table" onSort=${sort} />`}
         ${isEmpty && !list.problem && !list.found && html`<${Empty} noun=${tables[name].noun} list=${list} onSet=${show} />`}
       </div>
+      ${list?.problem && hasRows && html`<${Problem} words=${list.problem} onRetry=${retry} />`}
       ${list?.hasMore && !isReading && !list.problem && html`<${More} list=${list} />`}
       ${
         list?.isCut &&
@@ -61,10 +64,13 @@ export function TableView({ name, query }) {
   `;
 }
 
+const Problem = ({ words, onRetry }) =>
+  html`<div class="alert" role="alert"><p>${words}</p><button onClick=${onRetry}>Try again</button></div>`;
+
 const count = new Intl.NumberFormat();
 
-function foundWords({ total, found, problem }) {
-  if (problem) return '';
+function foundWords({ total, found, problem, pages }) {
+  if (problem && pages.length === 0) return '';
   if (found) return `${count.format(found)} items found`;
   return total === null ? '' : `${count.format(total)} found`;
 }
@@ -121,13 +127,19 @@ function useLongList(name, asked) {
       shown.current?.list.end();
     };
   }, []);
+  // A person stays at the rows that were read.
+  const retry = () => {
+    const { list } = shown.current;
+    if (list.pages.length > 0) list.readAgain();
+    else setTries((times) => times + 1);
+  };
   // Offline it could not be read.
   useEffect(() => {
-    if (isOnline && shown.current?.list.problem) setTries((times) => times + 1);
+    if (isOnline && shown.current?.list.problem) retry();
   }, [isOnline]);
   useScroll(shown);
   const { list = null, key: shownKey } = shown.current ?? {};
-  return { list, isReading: shownKey !== key, retry: () => setTries((times) => times + 1) };
+  return { list, isReading: shownKey !== key, retry };
 }
 
 /** Keeps the place for the way back. */

@@ -4,7 +4,7 @@ import { html } from '../base/html.js';
 import { Reading } from '../base/reading.js';
 import { addressOf } from '../base/routes.js';
 import { state, update } from '../base/state.js';
-import { undo } from '../forms/carry-out.js';
+import { isUndoing, undo } from '../forms/carry-out.js';
 import { ActivityPicture } from '../pictures/activity.js';
 import { ExpiryPicture } from '../pictures/expiry.js';
 import { choose } from '../scan/scan.js';
@@ -111,7 +111,7 @@ function Done({ done }) {
       <span class="quiet">${time(at)}${where !== '' && html` · <bdi>${where}</bdi>`}</span>
     </a>
     ${reversedBy !== null && html`<span class="quiet">Undone</span>`}
-    ${mayUndo && html`<button aria-label=${`Undo: ${what}`} onClick=${() => undo(transactionNo)}>Undo</button>`}
+    ${mayUndo && html`<button aria-label=${`Undo: ${what}`} aria-disabled=${isUndoing(transactionNo)} onClick=${() => undo(transactionNo)}>Undo</button>`}
   </li>`;
 }
 

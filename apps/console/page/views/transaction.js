@@ -3,7 +3,7 @@ import { html } from '../base/html.js';
 import { UnreadView } from '../base/reading.js';
 import { addressOf } from '../base/routes.js';
 import { state } from '../base/state.js';
-import { undo } from '../forms/carry-out.js';
+import { isUndoing, undo } from '../forms/carry-out.js';
 import { useHeld } from '../session/held.js';
 import { canUndo } from '../session/session.js';
 import { readReasons, reasonWithCode } from '../stock/reasons.js';
@@ -48,7 +48,7 @@ export function Transaction({ transactionNo }) {
       ${
         !reversedBy &&
         canUndo(kind) &&
-        html`<div class="actions"><button onClick=${() => undo(transactionNo)}>Undo</button></div>`
+        html`<div class="actions"><button aria-disabled=${isUndoing(transactionNo)} onClick=${() => undo(transactionNo)}>Undo</button></div>`
       }
       <dl class="facts">
         ${told.map(
