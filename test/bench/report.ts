@@ -5,7 +5,7 @@ const docs = join(import.meta.dirname, '../../docs');
 const path = join(docs, 'benchmarks.md');
 const titles = {
   write: 'Writing',
-  sources: 'Now, and 0.1.0',
+  sources: 'Before and after',
   batches: 'Batches',
   read: 'Reading',
   replica: 'Reading from a replica',

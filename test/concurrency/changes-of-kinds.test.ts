@@ -1,7 +1,7 @@
 import { readChanges } from '@inventory/db/changes/read-changes';
-import type { Sql } from '@inventory/postgres/pool';
 import { beforeAll, expect, test } from 'vitest';
 import { useBatches } from '../harness/queue/batches.ts';
+import { countRowsRead } from '../harness/watch/rows-read.ts';
 
 const batches = useBatches();
 
@@ -14,30 +14,12 @@ beforeAll(async () => {
   await sql`insert into stock_level (part_no, wid, on_order) select min(part_no), 2, 1 from item`;
 });
 
-/** Rows of the table `change` that this connection has read so far. */
-async function rowsRead(sql: Sql): Promise<number> {
-  const [read] = await sql<{ rows: number }[]>`
-    select (seq_tup_read + idx_tup_fetch)::integer as rows
-    from pg_stat_xact_user_tables
-    where relname = 'change'`;
-  return read!.rows;
-}
-
 /** How many of the first changes of these kinds there are, and how many rows were read to find them. */
 async function readOfKinds(kinds: readonly string[], wid: number) {
-  const connection = await batches.sql.reserve();
-  try {
-    await connection`begin`;
-    // The tables are small here, so reading a whole one would be cheaper.
-    await connection`set local enable_seqscan = off`;
-    const before = await rowsRead(connection);
-    const asked = { wids: [wid], after: 0, until: Number.MAX_SAFE_INTEGER, limit: 10, kinds };
-    const { changes } = await readChanges(connection, asked);
-    return { count: changes.length, rows: (await rowsRead(connection)) - before };
-  } finally {
-    await connection`rollback`;
-    connection.release();
-  }
+  const asked = { wids: [wid], after: 0, until: Number.MAX_SAFE_INTEGER, limit: 10, kinds };
+  const of = { tables: ['change'], without: ['seqscan'] };
+  const { result, rows } = await countRowsRead(batches.sql, of, (sql) => readChanges(sql, asked));
+  return { count: result.changes.length, rows };
 }
 
 test.each([

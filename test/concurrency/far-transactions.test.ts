@@ -2,33 +2,19 @@ import { readLot } from '@inventory/db/lists/read-lot';
 import { stockAtPage } from '@inventory/db/lists/stock-at';
 import { stockDays } from '@inventory/db/lists/stock-days';
 import { seed } from '@inventory/db/operator/seed';
-import type { Sql, Tx } from '@inventory/postgres/pool';
+import type { Sql } from '@inventory/postgres/pool';
 import { expect, test } from 'vitest';
 import { useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
+import { countRowsRead } from '../harness/watch/rows-read.ts';
 
 const service = useService();
 const old = 300;
 
 /** How many transactions some work reads from the ledger, by its indexes. */
 async function countRead(work: (sql: Sql) => Promise<unknown>): Promise<number> {
-  return service.sql.begin(async (tx) => {
-    // The tables are small here, so other plans would be cheaper.
-    for (const other of ['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'])
-      await tx`select set_config(${`enable_${other}`}, 'off', true)`;
-    // The view counts what the connection did before, too, until Postgres has collected that.
-    const before = await readSoFar(tx);
-    await work(tx as unknown as Sql);
-    return (await readSoFar(tx)) - before;
-  });
-}
-
-async function readSoFar(tx: Tx): Promise<number> {
-  const [row] = await tx<{ read: number }[]>`
-    select (idx_tup_fetch + seq_tup_read)::integer as read
-    from pg_stat_xact_user_tables
-    where relname = 'stock_transaction'`;
-  return row!.read;
+  const without = ['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'];
+  return (await countRowsRead(service.sql, { tables: ['stock_transaction'], without }, work)).rows;
 }
 
 test('the stock of a moment reads what came since, not what was moved between the warehouses before', async () => {

@@ -10,6 +10,7 @@ import { piece } from '@inventory/postgres/piece';
 import { connect, type Sql } from '@inventory/postgres/pool';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { receiveLots, useBatches } from '../harness/queue/batches.ts';
+import { countRowsRead } from '../harness/watch/rows-read.ts';
 
 const batches = useBatches();
 
@@ -110,34 +111,17 @@ async function findFew(reading: ListReading): Promise<ListReading['read']> {
  * serial, as Postgres believes of a serial that came after its last look at the table.
  */
 async function countRead(read: ListReading['read'], { isMisled = false } = {}) {
-  const connection = await batches.sql.reserve();
-  try {
-    await connection`begin`;
-    // The tables are small here, so reading a whole one would be cheaper.
-    await connection`set local enable_seqscan = off`;
-    await connection`set local enable_hashjoin = off`;
-    await connection`set local enable_mergejoin = off`;
+  const tables = ['lot', 'stock_entry', 'stock_transaction', 'item', 'stock_level'];
+  const without = ['seqscan', 'hashjoin', 'mergejoin'];
+  const { result, rows } = await countRowsRead(batches.sql, { tables, without }, async (connection) => {
     if (isMisled) {
       await connection`set local plan_cache_mode = force_generic_plan`;
       await connection`select pg_restore_attribute_stats('schemaname', 'public', 'relname', 'lot', 'attname', 'serial',
         'inherited', false, 'null_frac', 0::real, 'avg_width', 8, 'n_distinct', -1::real)`;
     }
-    const before = await rowsRead(connection);
-    const page = await read(connection);
-    return { ...page, rows: (await rowsRead(connection)) - before };
-  } finally {
-    await connection`rollback`;
-    connection.release();
-  }
-}
-
-/** Rows of these tables that this connection has read so far. */
-async function rowsRead(sql: Sql): Promise<number> {
-  const [read] = await sql<{ rows: number }[]>`
-    select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows
-    from pg_stat_xact_user_tables
-    where relname in ('lot', 'stock_entry', 'stock_transaction', 'item', 'stock_level')`;
-  return read!.rows;
+    return read(connection);
+  });
+  return { ...result, rows };
 }
 
 describe('a filter that leaves few records leads, and the other filters are checked on those', () => {

@@ -4,6 +4,7 @@ import type { PageQuery } from '@inventory/paging/page-query';
 import { connect, isStatementTimeout, type Sql } from '@inventory/postgres/pool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
+import { countRowsRead } from '../harness/watch/rows-read.ts';
 
 const items = 6000;
 // Nine of ten items have the common word; one in a thousand is discontinued.
@@ -61,18 +62,9 @@ async function fewOf(reading: ListReading): Promise<ListReading['read'] | null> 
 
 /** The number of matches, and of rows that were read for them. */
 async function countRead(sql: Sql, read: ListReading['read']) {
-  return (await sql.begin(async (tx) => {
-    const rows = async () => {
-      const [row] = await tx<{ rows: number }[]>`
-        select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows
-        from pg_stat_xact_user_tables
-        where relname in ('item', 'item_alias')`;
-      return row!.rows;
-    };
-    const before = await rows();
-    const { totalCount } = await read(tx as unknown as Sql);
-    return { totalCount, rows: (await rows()) - before };
-  })) as { totalCount: number; rows: number };
+  const of = { tables: ['item', 'item_alias'], without: [] };
+  const { result, rows } = await countRowsRead(sql, of, read);
+  return { totalCount: result.totalCount, rows };
 }
 
 const states: [state: string, prepare: () => Promise<unknown>][] = [

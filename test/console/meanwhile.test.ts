@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../harness/pages/browser.ts';
 import { fillIn, openConsole, openForm, scanItem, signIn, typeInto } from '../harness/pages/console.ts';
 import { typeByHand, wedge } from '../harness/pages/hands.ts';
+import { holdAnswers } from '../harness/pages/hold-answers.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
@@ -23,22 +23,6 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     const stock = async () =>
       (await client.get(`/Inventory/StockLevels/1?itemID=${itemID}`)).body.value[0].inStock as number;
     return { client, itemID, context, page, stock };
-  }
-
-  /** Holds the next answers of a call until it is let go. */
-  async function holdAnswers(page: Page, path: string) {
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    let begun = 0;
-    await page.route(path, async (route) => {
-      const response = await route.fetch();
-      begun += 1;
-      await held;
-      await route.fulfill({ response }).catch(() => {});
-    });
-    return { letGo: () => letGo(), begun: () => begun };
   }
 
   test('a form that is left before its answer: a refusal waits for a person, and no other form is closed', async () => {

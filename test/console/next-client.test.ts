@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../harness/pages/browser.ts';
 import { fillIn, openConsole, openForm, scanItem, signIn, typeInto } from '../harness/pages/console.ts';
 import { wedge } from '../harness/pages/hands.ts';
+import { holdAnswers } from '../harness/pages/hold-answers.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 
@@ -88,21 +89,11 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
 
   test('a code whose answer comes late leads the next client nowhere', async () => {
     const { page, itemID, otherID, handOver } = await open();
-    let letGo = () => {};
-    const released = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    let begun = 0;
-    await page.route('**/Scan', async (route) => {
-      const response = await route.fetch();
-      begun += 1;
-      await released;
-      await route.fulfill({ response }).catch(() => {});
-    });
+    const { letGo, begun } = await holdAnswers(page, '**/Scan');
     // The page gives up an answer after 5 s, and a hand-over may take longer here.
     await page.evaluate('AbortSignal.timeout = () => new AbortController().signal');
     await wedge(page, otherID);
-    await expect.poll(() => begun).toBe(1);
+    await expect.poll(begun).toBe(1);
     await handOver();
     const answered = page.waitForResponse('**/Scan');
     letGo();

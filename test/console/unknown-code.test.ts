@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../harness/pages/browser.ts';
 import { openConsole, signIn, typeInto } from '../harness/pages/console.ts';
 import { typeByHand, wedge } from '../harness/pages/hands.ts';
+import { holdAnswers } from '../harness/pages/hold-answers.ts';
 import { expectReadable } from '../harness/pages/readable.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
@@ -156,18 +157,11 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     const { code, way, held, told } = given;
     const itemID = await service.item();
     const { page, complaints, press } = await open(390);
-    let letGo = () => {};
-    const released = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    let begun = 0;
-    await page.route(held, async (route) => {
-      begun += 1;
-      await released;
-      if (code === 'LATE-3')
-        await route.fulfill({ status: 404, json: { message: 'There is no such item.' } });
-      else await route.continue();
-    });
+    const { letGo, begun } = await holdAnswers(page, held, (route) =>
+      code === 'LATE-3'
+        ? route.fulfill({ status: 404, json: { message: 'There is no such item.' } })
+        : route.continue(),
+    );
     await scanUnknown(page, code);
     await press(way);
     if (way === 'New item') {
@@ -178,7 +172,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       await page.locator('.chosen').getByText(itemID).waitFor();
     }
     await press('Confirm');
-    await expect.poll(() => begun).toBe(1);
+    await expect.poll(begun).toBe(1);
     await press('Cancel');
     await scanUnknown(page, `${code}-OTHER`);
     await press('New item');
@@ -196,14 +190,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       await service.item({ description: 'Washer of felt' }),
     ];
     const { page, press } = await open(390);
-    let letGo = () => {};
-    const released = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    await page.route(/search=washer/, async (route) => {
-      await released;
-      await route.continue();
-    });
+    const { letGo } = await holdAnswers(page, /search=washer/, (route) => route.continue());
     await scanUnknown(page, 'BOX-FELT');
     await press('Teach to an item');
     await typeByHand(page, 'gasket of felt');

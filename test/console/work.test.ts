@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../harness/pages/browser.ts';
 import { fillIn, openConsole, openForm, scanItem, signIn, typeInto } from '../harness/pages/console.ts';
 import { typeByHand } from '../harness/pages/hands.ts';
+import { holdAnswers } from '../harness/pages/hold-answers.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
@@ -54,19 +55,10 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
 
   test('a count that is opened while the page is told what was done before is compared with what is there', async () => {
     const { client, itemID, page, look, confirm } = await open();
-    let letGo = () => {};
-    const released = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    let heldCount = 0;
-    await page.route(/\/Changes\?/, async (route) => {
-      heldCount += 1;
-      await released;
-      await route.continue();
-    });
+    const { letGo, begun } = await holdAnswers(page, /\/Changes\?/, (route) => route.continue());
     // Ends the call that is under way.
     await receiveLot(client, itemID, 10, { spot: 'A-01' });
-    await expect.poll(() => heldCount).toBeGreaterThan(0);
+    await expect.poll(begun).toBeGreaterThan(0);
     await look();
     await fillIn(page, 'Move', { Units: '4', 'From spot': 'A-01', 'To spot': 'B-02' });
     await page.getByText('Moved 4 of').waitFor();

@@ -16,6 +16,7 @@ import { startProcess } from '../harness/service/processes.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 import { logLinesOf } from '../harness/watch/log-lines.ts';
 import { readMetrics } from '../harness/watch/metrics.ts';
+import { countRowsRead } from '../harness/watch/rows-read.ts';
 
 // Its workers audit nothing: each test has its own auditing worker.
 const service = useService({ workers: 2, env: { BACKGROUND_AUDIT: 'off' } });
@@ -263,23 +264,10 @@ describe('a pass of the audit', () => {
       group by part_no`;
     await holdLot(service.sql, { recNo: left!.recNo, reason: 'inspection' });
     await service.sql`vacuum (analyze) lot`;
-    const { compared, lots } = await service.sql.begin(async (tx) => {
-      // The tables are small here, so reading a whole one would be cheaper.
-      await tx`set local enable_seqscan = off`;
-      await tx`set local enable_hashjoin = off`;
-      await tx`set local enable_mergejoin = off`;
-      const lotsRead = async () => {
-        const [read] = await tx<{ lots: number }[]>`
-          select (seq_tup_read + idx_tup_fetch)::integer as lots
-          from pg_stat_xact_user_tables
-          where relname = 'lot'`;
-        return read!.lots;
-      };
-      const before = await lotsRead();
-      const after = { partNo: left!.partNo, wid: 0 };
-      const compared = await compareLevels(tx, { after, rowsMax: 1 });
-      return { compared, lots: (await lotsRead()) - before };
-    });
+    const of = { tables: ['lot'], without: ['seqscan', 'hashjoin', 'mergejoin'] };
+    const after = { partNo: left!.partNo, wid: 0 };
+    const compare = (sql: Sql) => compareLevels(sql, { after, rowsMax: 1 });
+    const { result: compared, rows: lots } = await countRowsRead(service.sql, of, compare);
     expect(compared).toEqual({ rows: 1, last: { partNo: left!.partNo, wid: 1, recNo: 0 }, drift: [] });
     const [there] = await service.sql<{ lots: number }[]>`
       select count(*)::integer as lots from lot where active`;

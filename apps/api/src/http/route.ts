@@ -63,7 +63,7 @@ export type Call<Params, Query, Body> = {
  * `waitLimits`.
  */
 export const answerWithinMs = 12_000;
-// A request whose body takes longer is judged again by the rights of its client.
+// If the rights of its client are older once the body is there, a request is judged again.
 const rightsHoldMs = 500;
 
 type Schema = z.ZodType<unknown, unknown>;

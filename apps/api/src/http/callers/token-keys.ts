@@ -54,7 +54,10 @@ export type TokenKeys = {
     caller: Caller,
     lookUp: (claims: VerifiedToken) => Promise<T | null>,
   ): Promise<T | null>;
-  /** `tokensFrom`: seconds since 1970, see `ClientWithTokens`. The token is never from before that time. */
+  /**
+   * `tokensFrom`: seconds since 1970, see `ClientWithTokens`. The token is never from before that time.
+   * `askedAt`: see `Authenticator`.
+   */
   issue(clientId: string, tokensFrom: number, askedAt?: number): Promise<IssuedToken>;
 };
 
