@@ -1,5 +1,5 @@
 import { applyBatch, GatesHeldError } from '@inventory/db/batch/apply-batch';
-import { forget } from '@inventory/db/batch/gates';
+import { forget, gateNamesOf } from '@inventory/db/batch/gates';
 import { itemIdOf } from '@inventory/domain/kinds/kinds';
 import { operationsOf, type QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
@@ -171,7 +171,10 @@ function heldGatesOf(options: {
 }) {
   let looks = 0;
   const findHeld = async () => new Set(options.held(looks++));
-  return new HeldGates({ apply: options.apply, findHeld }, () => {});
+  return new HeldGates(
+    { apply: options.apply, findHeld, gatesOf: (request) => gateNamesOf(request) },
+    () => {},
+  );
 }
 
 test('applied in the end: a move whose gates are held in turn', async () => {

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { addClient } from '@inventory/db/access/clients';
+import { applyBatch } from '@inventory/db/batch/apply-batch';
 import { refuseKeys } from '@inventory/db/requests/idempotency-keys';
 import { settle } from '@inventory/db/requests/settle';
 import { Permission } from '@inventory/domain/permission';
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { batcherOf } from '../harness/queue/batcher.ts';
-import { countStatuses, holdGates, useBatches } from '../harness/queue/batches.ts';
+import { atomicOf, countStatuses, holdGates, useBatches } from '../harness/queue/batches.ts';
 
 const batches = useBatches();
 
@@ -170,3 +172,56 @@ test('never applied behind one that cannot be applied: a request of its list tha
   // The request at fault has no row.
   await expect.poll(() => countStatuses(batches.sql, itemID)).toEqual({ applied: 3, abandoned: 2 });
 });
+
+async function itemWithAlias() {
+  const itemID = await batches.item();
+  const alias = `${itemID}-alias`;
+  await batches.sql`
+    insert into item_alias (alias, part_no) select ${alias}, part_no from item where short_id = ${itemID}`;
+  return { itemID, alias };
+}
+
+describe.each(['itemID', 'alias'] as const)(
+  'applied: a list whose first request names its item by %s',
+  (first) => {
+    const second = first === 'alias' ? 'itemID' : 'alias';
+
+    test('and the next one by another name, beside an atomic batch of the item', async () => {
+      const worker = batches.worker({ lockTimeoutMs: 300 });
+      const names = await itemWithAlias();
+      let go!: () => void;
+      const going = new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      const apply = batcherOf(worker, {
+        async apply(requests) {
+          if (requests[0]!.kind === 'batch') await going;
+          return applyBatch(worker.pool, requests, worker.parts);
+        },
+      });
+      const atomic = apply(
+        [atomicOf([batches.request('receive', { itemID: names.itemID, units: 1, wid: 1 })])],
+        1,
+      );
+      const list = apply(listOf(receive(names[first]), receive(names[second])), 1);
+      // The list would be taken up by now.
+      await setTimeout(100);
+      go();
+      expect(statusesOf(await atomic)).toEqual(['applied']);
+      expect(statusesOf(await list)).toEqual(['applied', 'applied']);
+    });
+
+    test('and the next one by another name, while its gate is held', async () => {
+      const worker = batches.worker({ lockTimeoutMs: 300 });
+      const names = await itemWithAlias();
+      await worker.apply([receive(names.itemID), receive(names.alias)]);
+      const apply = batcherOf(worker);
+      const release = await holdGates(batches.sql, names.itemID, 1);
+      expect(statusesOf(await apply([receive(names.itemID)], 1))).toEqual(['pending']);
+      const list = listOf(receive(names[first]), receive(names[second]));
+      expect(statusesOf(await apply(list, 1))).toEqual(['pending', 'pending']);
+      await release();
+      await expect.poll(() => countStatuses(batches.sql, names.itemID)).toEqual({ applied: 5 });
+    });
+  },
+);

@@ -20,9 +20,9 @@ function watched(mayGo: (requests: readonly QueuedRequest[]) => Promise<unknown>
   const shared: string[] = [];
   const send = batcherOf(worker, {
     apply: async (requests) => {
-      const own = new Set(requests.flatMap(gateNamesOf));
+      const own = new Set(requests.flatMap((request) => gateNamesOf(request)));
       for (const other of underWay) {
-        shared.push(...other.flatMap(gateNamesOf).filter((gate) => own.has(gate)));
+        shared.push(...other.flatMap((request) => gateNamesOf(request)).filter((gate) => own.has(gate)));
         if (requests[0]!.kind === 'batch' && other[0]!.kind === 'batch') shared.push('two atomic batches');
       }
       underWay.add(requests);

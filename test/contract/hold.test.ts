@@ -124,6 +124,24 @@ describe('200: a lot is held and released', () => {
     expect(body.results[1].body.lots).toMatchObject([{ recNo: first, units: 5 }]);
   });
 
+  test.for(['each', 'atomic'] as const)(
+    'without a reason, when a reversal refills a lot that had another: %s',
+    async (mode, { stock }) => {
+      const { itemID } = stock;
+      const recno = await stock.addLot(10);
+      await stock.done('Hold', { recno, hold: true });
+      const { transactionNo } = await stock.done('Move', { units: 4, shipToWid: 2, recno });
+      await stock.done('Hold', { recno, hold: false });
+      await stock.done('Hold', { recno, hold: true, reason: 'Torn' });
+      const { body } = await operate(stock, mode, [
+        { op: 'move', itemID, wid: 1, units: 6, recno, shipToWid: 2 },
+        { op: 'reverse', transactionNo },
+      ]);
+      expect(body.summary).toMatchObject({ applied: 2 });
+      expect(await lotOf(stock, recno)).toMatchObject({ units: 4, hold: true, holdReason: null });
+    },
+  );
+
   test('tried out, alone and in a list, and nothing is stored', async ({ stock }) => {
     const recno = await stock.addLot(5);
     const tried = await stock.done('Hold', { recno, hold: true, dryRun: true });

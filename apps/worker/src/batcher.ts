@@ -1,12 +1,11 @@
 import { GatesHeldError } from '@inventory/db/batch/apply-batch';
-import { gateNamesOf, needsAny } from '@inventory/db/batch/gates';
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
 import { isOutage } from '@inventory/postgres/pool';
 import { HeldGates } from './held-gates.ts';
 import type { StockBatches } from './stock-batches.ts';
 
-export type Batches = Pick<StockBatches, 'apply' | 'abandon' | 'findHeld'>;
+export type Batches = Pick<StockBatches, 'apply' | 'abandon' | 'findHeld' | 'gatesOf'>;
 
 export type BatcherOptions = {
   /** The approximate number of requests in a batch. An envelope is never split over two batches. */
@@ -103,7 +102,7 @@ export class Batcher {
     const mayGo = (envelope: Taken) =>
       third === undefined && (other === undefined || isAtomic(envelope) !== other.isAtomic);
     if (!this.#waiting.some(mayGo)) return null;
-    const closed = new Set(other?.gates());
+    const left = new LeftRequests(this.#batches, other?.gates());
     const envelopes: Taken[] = [];
     const requests: QueuedRequest[] = [];
     for (const envelope of this.#waiting) {
@@ -112,8 +111,8 @@ export class Batcher {
       const open = openOf(envelope);
       if (first !== undefined && (isAlone || requests.length + open.length > this.#options.batchMax)) break;
       const free = open.filter((request) => {
-        if (mayGo(envelope) && !needsAny(request, closed)) return true;
-        for (const gate of gateNamesOf(request)) closed.add(gate);
+        if (mayGo(envelope) && !left.block(request)) return true;
+        left.add(request);
         return false;
       });
       if (free.length === 0) continue;
@@ -126,7 +125,8 @@ export class Batcher {
     let gates: Set<string> | null = null;
     return {
       ...{ envelopes, requests, isAtomic: isAtomic(first) },
-      gates: () => (gates ??= new Set(envelopes.flatMap(openOf).flatMap(gateNamesOf))),
+      gates: () =>
+        (gates ??= new Set(envelopes.flatMap(openOf).flatMap((request) => this.#batches.gatesOf(request)))),
     };
   }
 
@@ -158,15 +158,14 @@ export class Batcher {
     size: number,
     outcomes: Map<string, Outcome>,
   ): Promise<void> {
-    const left = new Set<string>();
+    const left = new LeftRequests(this.#batches);
     for (let from = 0; from < requests.length; from += size) {
       const piece = requests.slice(from, from + size);
       // A request behind one that was left for the next batch is left, too.
-      const next = piece.filter((request) => !needsAny(request, left));
+      const next = piece.filter((request) => !left.block(request));
       await this.#applyHalving(next, outcomes);
       for (const request of piece) {
-        if (outcomes.has(request.requestId)) continue;
-        for (const gate of gateNamesOf(request)) left.add(gate);
+        if (!outcomes.has(request.requestId)) left.add(request);
       }
     }
   }
@@ -195,6 +194,30 @@ export class Batcher {
   async #fail(request: QueuedRequest): Promise<Outcome> {
     const outcome = await this.#batches.abandon(request);
     return outcome.status === 'abandoned' ? { status: 'failed', result: null } : outcome;
+  }
+}
+
+/** Requests that are left for a later batch. They block those for their gates, and those that come after them. */
+class LeftRequests {
+  readonly #batches: Pick<Batches, 'gatesOf'>;
+  readonly #gates: Set<string>;
+  readonly #ids = new Set<string>();
+
+  /** `gates`: those in use. */
+  constructor(batches: Pick<Batches, 'gatesOf'>, gates: Iterable<string> = []) {
+    this.#batches = batches;
+    this.#gates = new Set(gates);
+  }
+
+  add(request: QueuedRequest): void {
+    this.#ids.add(request.requestId);
+    for (const gate of this.#batches.gatesOf(request)) this.#gates.add(gate);
+  }
+
+  block(request: QueuedRequest): boolean {
+    // An item may have a name that this worker has not met.
+    if (request.after !== undefined && this.#ids.has(request.after.requestId)) return true;
+    return this.#gates.size > 0 && this.#batches.gatesOf(request).some((gate) => this.#gates.has(gate));
   }
 }
 

@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { GatesHeldError } from '@inventory/db/batch/apply-batch';
-import { gateNamesOf } from '@inventory/db/batch/gates';
 import type { QueuedRequest } from '@inventory/domain/request';
 import { isOutage } from '@inventory/postgres/pool';
 import type { StockBatches } from './stock-batches.ts';
 
-type Batches = Pick<StockBatches, 'apply' | 'findHeld'>;
+type Batches = Pick<StockBatches, 'apply' | 'findHeld' | 'gatesOf'>;
 
 // Longer than any caller waits for an answer.
 const waitsMaxMs = 3000;
@@ -57,7 +56,7 @@ export class HeldGates {
   takes(request: QueuedRequest): boolean {
     if (this.#gates.size === 0) return false;
     const now = performance.now();
-    const name = gateNamesOf(request).find((each) => this.#gates.has(each));
+    const name = this.#batches.gatesOf(request).find((each) => this.#gates.has(each));
     if (name === undefined) return false;
     const held = this.#gates.get(name)!;
     if (isForgotten(held, now)) {
@@ -105,7 +104,8 @@ export class HeldGates {
           throw error;
         });
       if (locked === null) return;
-      const heldOf = ({ request }: Waiting) => gateNamesOf(request).filter((gate) => locked.has(gate));
+      const heldOf = ({ request }: Waiting) =>
+        this.#batches.gatesOf(request).filter((gate) => locked.has(gate));
       const free = young.filter((each) => heldOf(each).length === 0);
       const own = young.filter((each) => heldOf(each).includes(name));
       // The lane may be gone, because the gate was free for a moment.

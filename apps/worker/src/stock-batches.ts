@@ -1,5 +1,5 @@
 import { applyBatch, heldGatesAmong } from '@inventory/db/batch/apply-batch';
-import { createPartNumbers } from '@inventory/db/batch/gates';
+import { createPartNumbers, gateNamesOf } from '@inventory/db/batch/gates';
 import { settle } from '@inventory/db/requests/settle';
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
@@ -66,6 +66,11 @@ export class StockBatches {
   async abandon(request: QueuedRequest): Promise<Outcome> {
     const outcomes = await this.#neighbours.database.statements.run((sql) => settle(sql, [request]));
     return outcomes.get(request.requestId)!;
+  }
+
+  /** The names of a request's gates: the same for all names of an item, once the worker has met them. */
+  gatesOf(request: QueuedRequest): string[] {
+    return gateNamesOf(request, this.#parts);
   }
 
   /** Returns the names of those gates that are held at this moment. */

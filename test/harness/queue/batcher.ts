@@ -1,4 +1,5 @@
 import { applyBatch, heldGatesAmong } from '@inventory/db/batch/apply-batch';
+import { gateNamesOf } from '@inventory/db/batch/gates';
 import { settle } from '@inventory/db/requests/settle';
 import type { QueuedRequest } from '@inventory/domain/request';
 import type { Outcome } from '@inventory/domain/stock/outcome';
@@ -26,6 +27,7 @@ export function batcherOf(
       return apply(requests);
     },
     abandon: async (request) => (await settle(pool.sql, [request])).get(request.requestId)!,
+    gatesOf: (request) => gateNamesOf(request, parts),
     findHeld: (requests) => heldGatesAmong(pool.sql, requests, parts),
   };
   const batcher = new Batcher(batches, { batchMax: 256, report });

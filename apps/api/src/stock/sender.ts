@@ -47,9 +47,14 @@ export type Sender = {
   settleAll(requests: readonly QueuedRequest[], withinMs: number): Promise<SubmitResult[]>;
 };
 
+/**
+ * `arrivedAt`: when the request's time began. `cameAt`: when its call came, if it has waited for its turn since.
+ * A key that was refused meanwhile stays refused.
+ */
 export type Origin = {
   clientId: string;
   arrivedAt: number;
+  cameAt?: number;
   key?: string | undefined;
   evidence?: Evidence | undefined;
   /** The ids of the request, if the call asks for one transaction only. */
@@ -76,17 +81,17 @@ const unknown = whenUnanswered(unknownAnswer);
 export function createSender({ submitter, settle, now, tracing }: SenderOptions): Sender {
   function queued<Request extends StockRequest>(
     request: Request,
-    { clientId, arrivedAt, key, evidence, name }: Origin,
+    { clientId, arrivedAt, cameAt = arrivedAt, key, evidence, name }: Origin,
   ): Queued<Request> {
-    const askedAt = now() - (performance.now() - arrivedAt);
+    const timeOf = (moment: number) => now() - (performance.now() - moment);
     const queued: Queued<Request> = {
       ...request,
       requestId: name?.ours ?? createRequestId(),
       clientId,
-      deadline: askedAt + waitLimits.verdictAfterMs,
+      deadline: timeOf(arrivedAt) + waitLimits.verdictAfterMs,
     };
     if (name !== undefined && name.theirs !== null) queued.xRequestId = name.theirs;
-    if (key !== undefined) queued.key = keyOf(key, request, askedAt);
+    if (key !== undefined) queued.key = keyOf(key, request, timeOf(cameAt));
     if (evidence !== undefined) queued.evidence = evidence;
     return queued;
   }
@@ -152,7 +157,7 @@ export function createSender({ submitter, settle, now, tracing }: SenderOptions)
 /** Joins operations into one request that is applied completely or not at all. */
 async function joined(
   operations: readonly OperationToSend[],
-  { clientId, arrivedAt }: Origin,
+  { clientId, arrivedAt, cameAt = arrivedAt }: Origin,
   queued: Sender['queued'],
 ): Promise<AtomicRequest> {
   const pace = createPacer();
@@ -161,7 +166,7 @@ async function joined(
   for (const { request, key, evidence } of operations) {
     await pace();
     asked.push(JSON.stringify([request.kind, request.body, key]));
-    const own = queued(request, { clientId, arrivedAt, key: key ?? undefined, evidence });
+    const own = queued(request, { clientId, arrivedAt, cameAt, key: key ?? undefined, evidence });
     const { clientId: _, deadline, ...rest } = own;
     sent.push({ ...rest, ownKey: key } as AtomicOperation);
   }

@@ -182,7 +182,9 @@ function namesOf(
   const names = requests.flatMap(operationsOf).flatMap((operation) => {
     const partNo = partNoOf(parts, itemIdOf(operation));
     const wids = partNo === undefined ? [] : warehousesOf(operation);
-    return gateNamesOf(operation).filter((_, index) => keys.has(gateKey(partNo ?? 0, wids[index] ?? 0)));
+    return gateNamesOf(operation, parts).filter((_, index) =>
+      keys.has(gateKey(partNo ?? 0, wids[index] ?? 0)),
+    );
   });
   return new Set(names);
 }

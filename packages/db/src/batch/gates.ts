@@ -152,11 +152,15 @@ export function forget(parts: PartNumbers): void {
   parts.aliases.clear();
 }
 
-/** The names of a request's gates, which need no look-up: "wid/itemID". */
-export function gateNamesOf(request: StockRequest): string[] {
-  return operationsOf(request).flatMap((operation) =>
-    warehousesOf(operation).map((wid) => `${wid}/${itemIdOf(operation)}`),
-  );
+/**
+ * The names of a request's gates, which need no look-up: "wid/shortID", or "wid/itemID" as it was sent while
+ * the item of that name is not remembered.
+ */
+export function gateNamesOf(request: StockRequest, parts?: Pick<PartNumbers, 'aliases'>): string[] {
+  return operationsOf(request).flatMap((operation) => {
+    const itemId = itemIdOf(operation);
+    return warehousesOf(operation).map((wid) => `${wid}/${parts?.aliases.get(itemId) ?? itemId}`);
+  });
 }
 
 /** Whether a request needs one of these gates (by name). */

@@ -279,15 +279,17 @@ function insertSplitLots(newLots: readonly LotState[], now: Date, moment: Date):
  * with this `name` and these `values`.
  */
 function reasonsIn(lots: readonly LotState[], list: 'changed' | 'split') {
-  const others = piece`(select held.hold_reason from lot as held where held.rec_no = ${raw(list)}.hold_of)`;
+  // A lot that a reversal refills has the hold that its units came with, and no reason if that has none.
+  const others = (stored: Piece) => piece`case when ${raw(list)}.hold_of is null then ${stored}
+    else (select held.hold_reason from lot as held where held.rec_no = ${raw(list)}.hold_of) end`;
   if (!lots.some(({ holdReason }) => holdReason !== undefined)) {
-    return { name: piece``, values: piece``, of: (stored: Piece) => piece`coalesce(${others}, ${stored})` };
+    return { name: piece``, values: piece``, of: others };
   }
   return {
     name: piece`, hold_reason`,
     values: piece`, ${lots.map(({ holdReason }) => holdReason ?? null)}::text[]`,
     // An empty one is none.
-    of: (stored: Piece) => piece`nullif(coalesce(${raw(list)}.hold_reason, ${others}, ${stored}), '')`,
+    of: (stored: Piece) => piece`nullif(coalesce(${raw(list)}.hold_reason, ${others(stored)}), '')`,
   };
 }
 

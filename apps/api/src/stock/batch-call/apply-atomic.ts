@@ -124,7 +124,10 @@ export function createAtomic(options: AtomicOptions): ApplyAtomic {
     let request: Queued<AtomicRequest>;
     let answer: SubmitResult;
     try {
-      request = await sender.atomic(sent, { clientId, arrivedAt: performance.now(), key: caller.key });
+      request = await sender.atomic(sent, {
+        ...{ clientId, key: caller.key },
+        ...{ arrivedAt: performance.now(), cameAt: caller.arrivedAt },
+      });
       const answers =
         endTurn === null
           ? await sender.settleAll([request], settleWithin(caller.arrivedAt))

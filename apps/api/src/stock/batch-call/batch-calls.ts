@@ -104,6 +104,7 @@ export function createBatchCalls({
         sender.queued(request, {
           clientId: client.clientId,
           arrivedAt: sentAt,
+          cameAt: arrivedAt,
           key: key ?? undefined,
           evidence,
         });
