@@ -90,6 +90,35 @@ test('400, 401, 403: a stream that cannot begin is answered like any call', asyn
   expect(await statusOf('', {}, await service.client({ permissions: [88] }))).toBe(403);
 });
 
+test.each([
+  ['text/event-stream', true],
+  ['Text/Event-Stream ; charset=utf-8', true],
+  ['application/json, text/event-stream', true],
+  ['text/event-stream;q=0.5', true],
+  ['text/event-stream, */*;q=0.1', true],
+  ['text/*, application/json;q=0.9', true],
+  ['a/b;c="d, e";q=1, text/event-stream', true],
+  ['*/*', false],
+  ['', false],
+  ['application/json', false],
+  ['text/event-stream;q=0', false],
+  ['application/json, text/event-stream;q=0', false],
+  ['application/json, text/event-stream; Q=0.000', false],
+  ['text/event-stream;q=0, */*', false],
+  ['application/json, text/event-stream;q=0.9', false],
+  ['text/event-stream;q=0.9, */*', false],
+  ['text/event-stream;q=x', false],
+  ['a/b;c="d, text/event-stream"', false],
+  ['text/event-streams', false],
+])('Accept: "%s" gets events: %s', async (accept, expected) => {
+  const reader = await events(await service.client(), 'after=now', { Accept: accept });
+  const json = 'application/json; charset=utf-8';
+  expect([reader.status, reader.contentType]).toEqual([
+    200,
+    expected ? 'text/event-stream; charset=utf-8' : json,
+  ]);
+});
+
 test('HEAD: the head of the JSON answer, also when events are asked for', async () => {
   const client = await service.client();
   const answer = await client.send('HEAD', '/Changes?after=now', {

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { openApiText } from '@inventory/api/openapi/document';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { nameOf, routes } from '../harness/contract/routes.ts';
+import { nameOf, requestOf, routes } from '../harness/contract/routes.ts';
 import { useService } from '../harness/service/service.ts';
 
 const service = useService({ holds: 'demo', env: { TRUST_PROXY: '1' } });
@@ -125,7 +125,10 @@ describe('GET /collection.json', () => {
     expect(await standing()).toEqual(before);
   });
 
-  /** Does what Postman's runner does: fills in the variables, runs the scripts, and sends one by one. */
+  /**
+   * Does what Postman's runner does: fills in the variables, runs the scripts, and sends one by one. It asks
+   * for strict handling, because otherwise a name that no call has would be ignored.
+   */
   async function runWhole(given: Record<string, string>): Promise<void> {
     const { variable, item: folders } = await readCollection();
     const values = { ...Object.fromEntries(variable.map(({ key, value }) => [key, value])), ...given };
@@ -154,6 +157,7 @@ describe('GET /collection.json', () => {
       const response = await fetch(to, {
         method,
         headers: [
+          ['Prefer', 'handling=strict'],
           ...header.map(({ key, value }) => [key, fill(value)] as [string, string]),
           ...(auth?.type === 'noauth'
             ? []
@@ -180,6 +184,21 @@ describe('GET /collection.json', () => {
       run('test');
     }
   }
+});
+
+const withExamples = routes.flatMap((declared) =>
+  Object.entries(declared.description.body ?? {}).map(([title, { value }]) => {
+    return { name: `${nameOf(declared)}, ${title}`, declared, value };
+  }),
+);
+
+test.each(withExamples)('every name in the example is known: $name', async ({ declared, value }) => {
+  const client = await service.client();
+  const { method, path } = requestOf(declared, { itemID: 'WIDGET-100' });
+  const sent = { headers: { Prefer: 'handling=strict' }, body: value };
+  const answer = await client.send(method, path, sent);
+  expect(answer.headers.get('Preference-Applied')).toBe('handling=strict');
+  expect(answer.text).not.toContain('is unknown');
 });
 
 test('GET /llms.txt, 200: every operation, the promises, and links that lead somewhere', async () => {

@@ -39,17 +39,29 @@ test.for([
   ['DELETE', '/Inventory/StockLevels', read],
   ['POST', '/Inventory/StockLevels', read],
   ['POST', '/Me', read],
-  ['GET', '/Inventory/Receive', 'POST'],
-  ['HEAD', '/Inventory/Receive', 'POST'],
+  ...['Receive', 'Move', 'Issue', 'Count', 'Reverse', 'Hold', 'Batch'].flatMap((call) => [
+    ['GET', `/Inventory/${call}`, 'POST'],
+    ['HEAD', `/Inventory/${call}`, 'POST'],
+  ]),
   ['PUT', '/Inventory/Move', 'POST'],
   ['OPTIONS', '/Inventory/Issue', 'POST'],
   ['GET', '/Token', 'POST'],
-])('405: %s %s, with the methods allowed in Allow', async ([method, path, allowed], { client }) => {
-  const answer = await client.send(method!, path!);
-  const allow = answer.headers.get('Allow')!;
-  expect([answer.status, allow.split(', ').sort().join(', ')]).toEqual([405, allowed]);
-  if (method === 'HEAD') return;
-  expect(answer.body).toEqual(errorObject(405, 'bad_request', `Method not allowed; allowed: ${allow}.`));
+])('405: %s %s, with the methods allowed in Allow, whatever the client may do', async (given, { client }) => {
+  const [method, path, allowed] = given;
+  for (const asker of [client, await service.client({ permissions: [], readOnly: true })]) {
+    const answer = await asker.send(method!, path!);
+    const allow = answer.headers.get('Allow') ?? '';
+    expect([answer.status, allow.split(', ').sort().join(', ')]).toEqual([405, allowed]);
+    if (method === 'HEAD') continue;
+    expect(answer.body).toEqual(errorObject(405, 'bad_request', `Method not allowed; allowed: ${allow}.`));
+  }
+});
+
+test('DELETE /Item/All discontinues the item of that name', async ({ client }) => {
+  await service.item({ shortID: 'All' });
+  const weak = await service.client({ permissions: [11] });
+  expect((await weak.delete('/Item/All')).status).toBe(403);
+  expectAnswer(await client.delete('/Item/All'), 200, { shortID: 'All', status: 'discontinued' });
 });
 
 test('404: the error object as JSON, without details', async ({ client }) => {

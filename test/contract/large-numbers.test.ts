@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { errorObject, expectAnswer } from '../harness/contract/answers.ts';
 import { useStock } from '../harness/contract/item-stock.ts';
 import { issueOf } from '../harness/stock/operations.ts';
 
@@ -30,6 +31,19 @@ test('200: numbers of lots and transactions above 2^31 are accepted everywhere',
     expect((await client.get(path)).text, path).toContain(`"recNo":${recno}`);
   const operations = [issueOf(itemID, 1, { recno })];
   expect((await client.post('/Inventory/Batch', { mode: 'atomic', operations })).status).toBe(200);
+});
+
+test('200 and 404: numbers up to 2^53-1 can be asked for', async ({ client }) => {
+  for (const path of ['/Inventory?', '/Inventory/Transactions?'])
+    expect((await client.get(`${path}recNo=9007199254740991`)).body.value, path).toEqual([]);
+  for (const [path, missing] of [
+    ['/Inventory/Lots/9007199254740991', 'There is no such lot.'],
+    ['/Inventory/Transactions/9007199254740991', 'There is no such transaction.'],
+    ['/Inventory/Lots/9007199254740992', 'There is nothing at this path.'],
+  ] as const)
+    expectAnswer(await client.get(path), 404, errorObject(404, 'not_found', missing));
+  const many = await client.get('/Changes?limit=9007199254740993&wait=0');
+  expect(many.status, many.text).toBe(200);
 });
 
 test('issues and refused requests use up no lot numbers', async ({ stock }) => {

@@ -7,6 +7,8 @@ import { receiveLot } from '../harness/stock/stock.ts';
 
 const { service, test } = useStock();
 
+const notUtf8 = 'must be percent-encoded UTF-8.';
+
 async function recNosOf(client: ApiClient, path: string): Promise<number[]> {
   const { status, body, text } = await client.get(path);
   expect(status, text).toBe(200);
@@ -124,9 +126,45 @@ describe('filters (extension)', () => {
         view: 'must be full.',
       },
     ],
+    ...['9007199254740992', '9'.repeat(400)].map((number): [string, Record<string, string>] => [
+      `recNo=${number}&jobID=${number}&page=${number}`,
+      {
+        recNo: 'must be at most 9007199254740991.',
+        jobID: 'must be at most 2147483647.',
+        page: 'must be from 1 to 999999999999999.',
+      },
+    ]),
+    // One byte of Latin-1, half a character, a lone surrogate, a NUL in two bytes.
+    ...['M%FCller', 'a%e2%82', '%ED%A0%80', '%C0%80', '%%FF', '%FF%'].map(
+      (text): [string, Record<string, string>] => [
+        `serial=${text}&x=${text}&view=some`,
+        { serial: notUtf8, x: notUtf8, view: 'must be full.' },
+      ],
+    ),
+    ['M%FCller', { 'M\ufffdller': notUtf8 }],
   ])('400: %s', async ([query, said], { client }) => {
     for (const path of ['/Inventory', '/Inventory/1'])
       expectAnswer(await client.get(`${path}?${query}`), 400, invalid(said));
+  });
+
+  test('200: a filter finds what was encoded as UTF-8, and a % that encodes nothing is itself', async ({
+    stock,
+    client,
+  }) => {
+    for (const [serial, written] of [
+      ['Müller', 'M%C3%BCller'],
+      ['\ufffd', '%EF%BF%BD'],
+      ['\u{1f4e6}', '%f0%9f%93%a6'],
+      ['50%', '50%'],
+      ['%zz % %4', '%zz+%+%4'],
+    ] as const) {
+      const recNo = await stock.addLot(1, { serial });
+      const { body } = await client.get(`/Inventory?itemID=${stock.itemID}&serial=${written}`);
+      expect(
+        body.value.map((lot: { recNo: number }) => lot.recNo),
+        written,
+      ).toEqual([recNo]);
+    }
   });
 
   test('200: view=full shows each lot as it is shown alone, on any page', async ({ stock }) => {

@@ -1,5 +1,7 @@
+import { defaultTimes } from '@inventory/api/http/connections/http-server';
 import { messages } from '@inventory/api/http/errors';
 import { openApiText } from '@inventory/api/openapi/document';
+import { kindNames } from '@inventory/domain/kinds/kinds';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { createAjv, createDocumented, inlined, resolve } from '../harness/contract/expect-documented.ts';
@@ -151,6 +153,22 @@ describe('the OpenAPI document', () => {
     expect(document.components.headers.RateLimit.description).toContain(
       'Requests left (r) in this window, and the seconds until it ends (t)',
     );
+  });
+
+  test('tells the limits of a connection as they are', () => {
+    const { requestMs, headMs, idleMs } = defaultTimes;
+    const { description } = document.info;
+    expect(description).toContain(`not complete within ${requestMs / 1000} s of its first byte`);
+    expect(description).toContain(`head within ${headMs / 1000} s`);
+    expect(description).toContain(`ends ${idleMs / 1000} s after its last answer`);
+    // Only time ends a connection.
+    expect(description).not.toMatch(/connection takes [\d,]+ requests/);
+    const { slow } = document.components.responses.TooSlow.content['application/json'].examples;
+    expect(slow.summary).toBe(`After ${requestMs / 1000} s`);
+  });
+
+  test('names every kind of operation that a batch takes', () => {
+    for (const name of kindNames) expect(operationOf('batch').description).toMatch(`\`${name}\``);
   });
 
   test('shows an example of every body and every answer, each valid by its schema', () => {

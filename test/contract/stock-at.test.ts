@@ -321,6 +321,16 @@ describe('refused', () => {
     expectAnswer(await client.get(list), 400, validationError({ time: ['time is required.'] }));
     const future = await client.get(`${list}?time=2999-01-01`);
     expectAnswer(future, 400, validationError({ time: ['time must not be in the future.'] }));
+    const wrong = await client.get(`${list}?time=2999-01-01&wid=77&page=0&partNo=x`);
+    expectAnswer(
+      wrong,
+      400,
+      invalid({
+        time: 'must not be in the future.',
+        page: 'must be from 1 to 999999999999999.',
+        partNo: 'must be a plain integer.',
+      }),
+    );
     const far = await client.get(`${list}?time=2026-01-01&wid=77`);
     expectAnswer(far, 403, forbidden.scope);
   });

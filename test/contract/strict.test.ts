@@ -92,6 +92,33 @@ test('200: ignored paging parameters and every spelling of an item are known', a
   expect((await sendStrictly(client, 'POST', '/Item', body)).status).toBe(201);
 });
 
+test.for<[method: 'POST' | 'PUT', status: number]>([
+  ['PUT', 200],
+  ['POST', 201],
+])(
+  '%s /Item, %i: an item as it was read may be sent, and keeps its own fields',
+  async ([method, status], { client, itemID }) => {
+    const read = async (key: string) => (await client.get(`/Item?key=${key}&type=id`)).body;
+    const item = await read(itemID);
+    const shortID = method === 'PUT' ? itemID : uniqueName('COPY');
+    const sent = { ...item, shortID, description: 'changed', partNo: 'x', created: 0, createdBy: [] };
+    expect((await sendStrictly(client, method, '/Item', sent)).status).toBe(status);
+    const own = method === 'PUT' ? item : await read(shortID);
+    expect(own.createdBy).toBe(method === 'PUT' ? item.createdBy : client.clientId);
+    expect(await read(shortID)).toEqual({
+      ...item,
+      ...own,
+      description: 'changed',
+      modified: expect.anything(),
+    });
+    expectAnswer(
+      await sendStrictly(client, method, '/Item', { ...item, Created: '', status: 'created' }),
+      400,
+      validationError(unknown('Created', 'status')),
+    );
+  },
+);
+
 test('answers that applied the preference say so, and no others', async ({ client, itemID }) => {
   const issue = { itemID, units: 1, wid: 1, reasonCode: 0 };
   const limited = await service.client({ rateLimit: 1 });

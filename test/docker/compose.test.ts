@@ -171,8 +171,10 @@ describe('the proxy', () => {
     expect(others).toEqual([]);
   });
 
-  test('ends idle connections before the api does', () => {
+  test('ends idle connections before the api does, after the time that the handbook tells', () => {
     expect(msOf('keepalive')).toBeLessThan(65_000);
+    const told = /drops one that was idle for (\d+) s/.exec(read('docs/containers.md').replaceAll('\n', ' '));
+    expect(Number(told?.[1]) * 1000).toBe(msOf('keepalive'));
   });
 
   test('holds requests while no api is there, and sends none twice', () => {

@@ -110,6 +110,7 @@ const headLines: [string, string[], (headers: Record<string, string>) => WireReq
   ['POST /Item', later, (headers) => wire('POST', '/Item', headers, '{}')],
   ['POST /Token', later, (headers) => wire('POST', '/Token', { 'Content-Type': form, ...headers }, 'a=b')],
   ['GET /openapi.json', ofDocuments, (headers) => wire('GET', '/openapi.json', headers)],
+  ['GET /Changes', ['Accept'], (headers) => wire('GET', '/Changes?after=now', headers)],
 ];
 const headerFields = headLines.flatMap(([line, some, ask]) =>
   [...inGroups(some, 2), ...inGroups(first, 1)].map(
@@ -208,7 +209,7 @@ test.each([
   [
     'parameters',
     queries,
-    lists(['a', '&'], ['a#', '&'], ['a#&a#', '&'], ['page=1', '&'], ['__proto__=1', '&']),
+    lists(['a', '&'], ['a#', '&'], ['a#&a#', '&'], ['page=1', '&'], ['__proto__=1', '&'], ['a#%FF', '&']),
   ],
   ['fields of a form', forms, lists(['a', '&'], ['a#', '&'], ['', '&'])],
   ['segments', paths, lists(['', '/'], ['a', '/'], ['Item', '/'])],

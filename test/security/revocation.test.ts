@@ -5,7 +5,7 @@ import { changeClient } from '@inventory/db/access/clients';
 import { expect, test } from 'vitest';
 import { errorObject, forbidden } from '../harness/contract/answers.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { createApiClient } from '../harness/service/api-client.ts';
+import { type ApiAnswer, createApiClient } from '../harness/service/api-client.ts';
 import { allPermissions, useService } from '../harness/service/service.ts';
 import { rightsHoldAfterMs, untilRightsHold } from '../harness/watch/rights-hold.ts';
 
@@ -127,4 +127,42 @@ test('a right that ended while the body was on its way has ended', async () => {
       expect(response.statusCode, path).toBe(403);
     }),
   );
+});
+
+test.each([
+  { what: 'the permission', change: { permissions: [] }, status: 403 },
+  { what: 'the client itself', change: { disabled: true }, status: 401 },
+  { what: 'a warehouse', change: { wids: [2] }, status: 200 },
+])('a right that ended while a read was on its way has ended: $what', async ({ change, status }) => {
+  const client = await service.client();
+  const itemID = await service.item();
+  for (const wid of [1, 2])
+    await client.post('/Inventory/Receive', { itemID, units: wid, wid, reasonCode: 0 });
+  const [level] = (await client.get(`/Inventory/StockLevels/1?itemID=${itemID}`)).body.value;
+  const { baseUrl } = service;
+  const impatient = createApiClient(baseUrl, client.clientId, client.token, { isPatient: false });
+  type Body = { value: { units?: number; inStock?: number }[] };
+  const unitsIn = ({ value }: Body) =>
+    value.reduce((sum, { units = 0, inStock = units }) => sum + inStock, 0);
+  const reads: [path: string, unitsIn: (body: Body) => number][] = [
+    [`/Inventory?itemID=${itemID}&sort=units`, unitsIn],
+    [`/Inventory/StockLevels?itemID=${itemID}`, unitsIn],
+    [`/Inventory/StockAt?partNo=${level.partNo}&time=${new Date().toISOString()}`, unitsIn],
+    // One of 2 units.
+    [`/Inventory/Transactions?itemID=${itemID}`, ({ value }) => value.length * 2],
+  ];
+  const answers: Promise<ApiAnswer>[] = [];
+  await service.sql.begin(async (tx) => {
+    await tx`lock table lot, stock_level, stock_transaction in access exclusive mode`;
+    answers.push(...reads.map(([path]) => impatient.get(path)));
+    // As long as they need to be judged; on a slower machine, the test sees nothing.
+    await pause(300);
+    await changeClient(service.sql, client.clientId, change);
+    await untilRightsHold();
+  });
+  for (const [index, [path, units]] of reads.entries()) {
+    const answer = await answers[index]!;
+    expect(answer.status, path).toBe(status);
+    if (status === 200) expect(units(answer.body), path).toBe(2);
+  }
 });

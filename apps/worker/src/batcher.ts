@@ -197,7 +197,9 @@ export class Batcher {
   }
 }
 
-/** Requests that are left for a later batch. They block those for their gates, and those that come after them. */
+/**
+ * Requests that are left for a later batch. They block those for their gates, and those that come after them.
+ */
 class LeftRequests {
   readonly #batches: Pick<Batches, 'gatesOf'>;
   readonly #gates: Set<string>;

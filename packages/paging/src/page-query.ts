@@ -6,7 +6,7 @@ const pageSizeDefault = 25;
 export const pageSizeMax = { standard: 250, order: 50, report: 1000 } as const;
 
 const pageMax = 10 ** 15 - 1;
-const plainInteger = /^\d{1,15}$/;
+const plainInteger = /^\d+$/;
 
 /** The page of a list and its order. `sort`: a column of the list; undefined: the default order. */
 export type PageQuery = {
@@ -39,7 +39,7 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
       }),
     pageSize: z
       .string()
-      .regex(/^\d+$/, { error: 'must be a plain integer.' })
+      .regex(plainInteger, { error: 'must be a plain integer.' })
       .transform((text) => Math.min(Number(text), sizeMax))
       .refine((pageSize) => pageSize >= 1, { error: 'must be at least 1.' })
       .default(pageSizeDefault)

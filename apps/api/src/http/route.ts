@@ -14,6 +14,7 @@ import { Failed, messages, Refused, soonAgain, unknownOutcome } from './errors.t
 import { nameLimit } from './limit-headers.ts';
 import { onSocketClosed } from './on-socket-closed.ts';
 import { hasBody, readJsonBody } from './reading/body.ts';
+import { misencodedNames } from './reading/misencoded.ts';
 import { fieldErrorsOf, withoutNulls } from './reading/parse.ts';
 import { isStrict, namesOf, strictApplied, unknownAmong } from './reading/strict.ts';
 import type { RequestName } from './request-id.ts';
@@ -63,7 +64,8 @@ export type Call<Params, Query, Body> = {
  * `waitLimits`.
  */
 export const answerWithinMs = 12_000;
-// If the rights of its client are older once the body is there, a request is judged again.
+// If the rights of its client are older once the body is there, or a read has been made, a request is judged
+// again.
 const rightsHoldMs = 500;
 
 type Schema = z.ZodType<unknown, unknown>;
@@ -91,6 +93,8 @@ export type Route = {
   isBodyOptional?: true;
   /** Whether `null` is a value in the body. Otherwise it counts as omitted. */
   takesNull?: true;
+  /** Names that the body may have besides those of its schema. They are not read. */
+  passedOver?: readonly string[];
   /** The allowed names in the query and the body. With `handling=strict`, other names are refused. */
   known: { query: ReadonlySet<string>; body: ReadonlySet<string> };
   /** Reads the body if `body` is only its description. Adds faults to `details`, or throws Refused. */
@@ -139,7 +143,10 @@ export function route<
   Q extends Schema | undefined = undefined,
   B extends Schema | undefined = undefined,
 >(declared: RouteOf<P, Q, B>): Route {
-  const known = { query: namesOf(declared.query), body: namesOf(declared.body) };
+  const known = {
+    query: namesOf(declared.query),
+    body: new Set([...namesOf(declared.body), ...(declared.passedOver ?? [])]),
+  };
   return { ...declared, known } as unknown as Route;
 }
 
@@ -178,7 +185,7 @@ export async function callRoute(
       ? await readBody(declared, ctx, details)
       : await declared.readBody(ctx, details);
   // Rights may have ended while the body was on its way.
-  const client = performance.now() - known.readAt > rightsHoldMs ? await renew() : known;
+  const client = areOld(known) ? await renew() : known;
   if (details.size > 0) throw new Refused(invalid(Object.fromEntries(details)));
   const { arrivedAt, name } = ctx.state;
   const answers = ctx.state.answers as UnreadAnswers;
@@ -204,8 +211,7 @@ export async function callRoute(
       return answers.spaceOf({ clientId: client.clientId, res: ctx.res });
     },
   } as Call<never, never, never>;
-  const outside = denyWarehouses(client, declared.warehouses(call));
-  if (outside !== null) throw new Refused(forbidden[outside]);
+  refuseOutside(declared, call);
   const bytes = declared.keepsRoom ? smallAnswerBytes : declared.answerBytes(call);
   if (answers.needsRoom(client.clientId, bytes) && !(await call.space().reserve(bytes, wait)))
     throw new Failed(503, messages.unread, soonAgain, 'busy');
@@ -213,13 +219,45 @@ export async function callRoute(
   // The time starts only when the body is complete: a slow caller is not an outage. A write may still be
   // applied.
   try {
-    const reply = await within(declared.limitMs ?? answerWithinMs, declared.handle(call));
+    const reply = await within(declared.limitMs ?? answerWithinMs, answerOf(declared, call));
     if (reply !== null) return reply;
   } catch (error) {
     answers.find(ctx.res)?.set(0);
     throw error instanceof TooLateError && declared.writes ? unknownOutcome() : error;
   }
   throw new Refused({ code: 'not_found', message: declared.notFound! });
+}
+
+type AnyCall = Call<never, never, never>;
+
+function areOld({ readAt }: AuthenticatedClient): boolean {
+  return performance.now() - readAt > rightsHoldMs;
+}
+
+function refuseOutside({ warehouses }: Route, call: AnyCall): void {
+  const outside = denyWarehouses(call.client, warehouses(call));
+  if (outside !== null) throw new Refused(forbidden[outside]);
+}
+
+/**
+ * Lets the handler answer. A read may have waited, for its turn for example. So it is judged again, and made
+ * again if its client's warehouses have changed. A route that waits on purpose does so itself.
+ */
+async function answerOf(declared: Route, call: AnyCall): Promise<Reply | null> {
+  for (let asked = call; ; ) {
+    const reply = await declared.handle(asked);
+    if (declared.writes || declared.limitMs !== undefined || !areOld(asked.client)) return reply;
+    let isGiven = false;
+    try {
+      const client = await call.renew();
+      isGiven = client.scopeNo === asked.client.scopeNo;
+      if (isGiven) return reply;
+      asked = { ...call, client };
+      refuseOutside(declared, asked);
+    } finally {
+      if (!isGiven && reply !== null && 'stream' in reply) reply.stream.destroy();
+    }
+  }
 }
 
 async function readBody(
@@ -267,7 +305,8 @@ function parseQuery(declared: Route, ctx: Context, details: Details): unknown {
   }
   const parsed =
     declared.query === undefined ? undefined : parse(declared.query, Object.fromEntries(query), details);
-  // Replaces the messages about its last value.
+  // These replace the messages about a value that was not sent so, or is only the last one.
+  for (const name of misencodedNames(ctx.querystring)) details.set(name, ['must be percent-encoded UTF-8.']);
   for (const name of repeated) details.set(name, ['must be given once.']);
   if (ctx.state.isStrict) addDetails(details, unknownAmong(query.keys(), declared.known.query));
   return parsed;

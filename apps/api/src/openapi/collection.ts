@@ -11,7 +11,7 @@ const bodies: Record<string, Json> = {
   updateItem: { shortID: '{{itemID}}', description: 'Changed by the collection of requests' },
   receive: { ...ownItem, units: 40, spot: 'TRY-1', reasonCode: 3 },
   move: { ...ownItem, units: 10, toSpot: 'TRY-2' },
-  issue: { ...ownItem, units: 5, fromSpot: 'TRY-1', reasonCode: 9 },
+  issue: { ...ownItem, units: 5, spot: 'TRY-1', reasonCode: 9 },
   count: { ...ownItem, spot: 'TRY-2', counted: 9, expected: 10, reasonCode: 5 },
   reverse: { transactionNo: '{{transactionNo}}', remark: 'wrong order' },
   hold: { recno: '{{recNo}}', hold: true, reason: 'label is wet' },

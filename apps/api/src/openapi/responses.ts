@@ -1,11 +1,14 @@
 import { keyReused } from '@inventory/domain/refusals/conflict';
 import { forbidden, invalid } from '@inventory/domain/refusals/refused';
+import { defaultTimes } from '../http/connections/http-server.ts';
 import { tooSlow } from '../http/connections/malformed-http.ts';
 import { errorText, messages } from '../http/errors.ts';
 import { batchBytesMax, bodyBytesMax, compressed, formBytesMax, tooLarge } from '../http/reading/body.ts';
 import { noWarehouses, type Route } from '../http/route.ts';
 import { type Examples, refusalExample } from '../http/route-description.ts';
 import type { Json } from './schemas.ts';
+
+const { requestMs } = defaultTimes;
 
 const headerTexts: Record<string, [description: string, example: string]> = {
   'X-API-Version': ['The version of the API', 'v1'],
@@ -132,7 +135,7 @@ export function sharedAnswers(): Json {
     TooSlow: answerOf('The body did not come in time; the connection ends', errorSchema, {
       headers: always,
       optional: ofRoute,
-      examples: { slow: refusalExample('After 10 s', tooSlow.refusal, tooSlow.status) },
+      examples: { slow: refusalExample(`After ${requestMs / 1000} s`, tooSlow.refusal, tooSlow.status) },
     }),
     RateLimited: answerOf(
       'Too many requests: wait for `Retry-After` seconds',

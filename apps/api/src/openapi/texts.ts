@@ -1,4 +1,7 @@
+import { defaultLimits, defaultTimes, headBytesMax } from '../http/connections/http-server.ts';
 import { batchBytesMax, bodyBytesMax, formBytesMax } from '../http/reading/body.ts';
+
+const { headMs, requestMs, idleMs } = defaultTimes;
 
 /** The introduction that an integrator should read before the first call. */
 export const introduction = `
@@ -56,10 +59,10 @@ The body of 429 is only \`{"message": …}\`.
 - If very many requests without a valid token or secret come from one address, their answers may take some seconds. Valid requests never wait for them.
 - Bodies: JSON in UTF-8 with \`Content-Type: application/json\`, at most ${bodyBytesMax} bytes; a batch: ${batchBytesMax} bytes;
   the form of \`POST /Token\`: ${formBytesMax} bytes. A compressed body is refused without being read: 415.
-- A body that is not complete within 10 s: 408. Headers of more than 16 KB: 431. A request target must be a percent-encoded path or an absolute
+- A request that is not complete within ${requestMs / 1000} s of its first byte, or its head within ${headMs / 1000} s: 408. Headers of more than ${headBytesMax / 1024} KB: 431. A request target must be a percent-encoded path or an absolute
   URI (only its path and query count), and Host and Authorization may be sent only once; otherwise 400. The connection ends after these errors.
-- A connection takes 10,000 requests; the last answer has \`Connection: close\`. It accepts up to 32 pipelined requests at a
-  time and answers them in order. An idle connection ends after 75 s.
+- A connection takes any number of requests, of which up to ${defaultLimits.pipelinedMax} may be unanswered (pipelined); they are answered in order. It
+  ends ${idleMs / 1000} s after its last answer, unless a request comes; a proxy may end it sooner.
 - A page has 25 records by default and at most 250. A larger \`pageSize\` is capped, and the answer says so.
 - A warehouse holds less than 10^15 units of an item. A transaction that would exceed this: 409.
 
@@ -77,7 +80,7 @@ cookies are neither set nor read.
   query parameters are ignored, unless you send \`Prefer: handling=strict\` (*extension*): then 400 lists them, at most 20 of an operation, and tells under \`…\` how many more there are. \`null\` for an optional field counts as omitted.
 - Codes are case-sensitive: ShortIDs, aliases, spots, serials and RFID tags that differ in case are different, also in look-ups and
   filters.
-- Paths are case-sensitive. A query parameter that is given twice: 400, which also lists all other invalid ones. In a datetime in
+- Paths are case-sensitive. A query parameter that is given twice, or that is not percent-encoded UTF-8: 400, which also lists all other invalid ones. In a datetime in
   a query, a \`+\` that arrives as a space is understood, and so is a space instead of the \`T\`.
 
 ## Lists

@@ -26,6 +26,7 @@ import type { AuthenticatedClient } from '../http/callers/authenticator.ts';
 import type { Standing } from '../http/connections/caller-standing.ts';
 import { Failed, messages, Refused, soonAgain } from '../http/errors.ts';
 import { tooMany } from '../http/limit-headers.ts';
+import { isPreferred } from '../http/reading/accept.ts';
 import { type Call, noWarehouses, type Reply, route } from '../http/route.ts';
 import { changes } from '../openapi/descriptions/changes.ts';
 
@@ -37,10 +38,7 @@ const readWithinMs = 4000;
 // Between two looks at a scope that has just changed.
 const settlingMs = 100;
 
-const integer = z
-  .string()
-  .regex(/^\d{1,15}$/, { error: 'must be a plain integer.' })
-  .transform(Number);
+const integer = z.string().regex(/^\d+$/, { error: 'must be a plain integer.' }).transform(Number);
 const misread = 'must be `now` or a cursor that this service has given.';
 
 const changesQuery = z.object({
@@ -159,7 +157,7 @@ function withRoom(feed: ClientFeed, { space, wait }: ChangesCall): ClientFeed {
 }
 
 function wantsEvents({ header, res }: ChangesCall): boolean {
-  const isAccepted = /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(header('Accept') ?? '');
+  const isAccepted = isPreferred(header('Accept') ?? '', 'text/event-stream', 'application/json');
   // A request for the head alone would never get the end of a stream.
   return isAccepted && res.req.method !== 'HEAD';
 }

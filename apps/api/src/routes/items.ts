@@ -60,6 +60,12 @@ const lookUpQuery = z.looseObject({
     .optional(),
   ...described(pageQuery.shape),
 });
+const category = z
+  .string()
+  .regex(/^-?\d+$/, { error: 'must be an integer.' })
+  // Clamped, so that the message is about the range, however many digits it has.
+  .transform((text) => Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER)))
+  .pipe(Code);
 const shortIdParams = z.object({
   shortID: Text.meta({ description: 'SKU, percent-encoded', example: 'CABLE-3G15' }),
 });
@@ -80,6 +86,8 @@ export const noSuchItem = 'There is no such item.';
 export const noPartNo =
   'A part number is an integer. To get an item by its ShortID, call GET /Item?key=<ShortID>&type=id.';
 
+// An item may be sent back as it was read.
+const ownFields = Object.keys(Item.shape);
 const ItemPage = pageAnswer(Item, 'ItemPage');
 const ItemCreated = Item.extend({ status: z.literal('created') }).meta({ id: 'ItemCreated' });
 const itemStatus = <S extends string>(status: S) =>
@@ -179,6 +187,7 @@ function createRoute(database: Database) {
     permission: Permission.ModifyItemMaster,
     writes: true,
     body: ItemCreateRequest,
+    passedOver: ownFields,
     warehouses: noWarehouses,
     answer: { 201: ItemCreated },
     answerBytes: answerBytes.small,
@@ -210,6 +219,7 @@ function updateRoute(database: Database) {
     permission: Permission.ModifyItemMaster,
     writes: true,
     body: ItemUpdateRequest,
+    passedOver: ownFields,
     warehouses: noWarehouses,
     answer: { 200: itemStatus('updated') },
     answerBytes: answerBytes.small,
@@ -274,10 +284,10 @@ function readItemsQuery(query: Record<string, unknown>, context: z.core.$Refinem
     return { key: query.type === 'id' ? { shortId: key.data } : { alias: key.data } };
   }
   if (query.Category !== undefined) {
-    const category = Code.safeParse(
-      /^\d{1,10}$/.test(String(query.Category)) ? Number(query.Category) : undefined,
-    );
-    return category.success ? { category: category.data } : fail('Category', 'must be an integer.');
+    const found = category.safeParse(query.Category);
+    if (found.success) return { category: found.data };
+    for (const { message } of found.error.issues) fail('Category', message);
+    return z.NEVER;
   }
   const page = pageQuery.safeParse(query);
   if (page.success) return page.data;

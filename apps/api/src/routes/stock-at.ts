@@ -6,13 +6,12 @@ import { StockAt, StockDayList } from '@inventory/domain/contract/stock-level';
 import { parseDateTime } from '@inventory/domain/date-time';
 import { Text } from '@inventory/domain/fields';
 import { Permission } from '@inventory/domain/permission';
-import { invalid } from '@inventory/domain/refusals/refused';
 import { requiredDateTime } from '@inventory/paging/date-time-parameter';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { answerBytes, pageBytes } from '../http/answer-bytes.ts';
-import { Failed, messages, Refused, soonAgain } from '../http/errors.ts';
+import { Failed, messages, soonAgain } from '../http/errors.ts';
 import { idParameter, idsParameter, requiredId, withinDays } from '../http/reading/parameters.ts';
 import { route } from '../http/route.ts';
 import type { Asker } from '../lists/lists.ts';
@@ -22,14 +21,19 @@ import { partNosMax } from './inventory.ts';
 import { noSuchItem } from './items.ts';
 
 const { page, pageSize } = pageQueryShape([]);
-const stockAtQuery = z.object({
-  ...{ page, pageSize },
-  time: requiredDateTime('The moment; a date: its end, UTC', { through: true, example: '2026-01-31' }),
-  wid: idParameter('Only stock in this warehouse'),
-  itemID: Text.optional().meta({ description: 'Only the item with this ShortID' }),
-  partNo: idParameter('Only the item with this part number'),
-  partNos: idsParameter(`Only items with these part numbers, up to ${partNosMax}`, partNosMax),
-});
+const moment = requiredDateTime('The moment; a date: its end, UTC', { through: true, example: '2026-01-31' });
+const stockAtQuery = (now: () => number) =>
+  z.object({
+    ...{ page, pageSize },
+    // A time without a fraction means the whole second.
+    time: moment
+      .refine((time) => time.getTime() < now() + 1000, { error: 'must not be in the future.' })
+      .meta(moment.meta()!),
+    wid: idParameter('Only stock in this warehouse'),
+    itemID: Text.optional().meta({ description: 'Only the item with this ShortID' }),
+    partNo: idParameter('Only the item with this part number'),
+    partNos: idsParameter(`Only items with these part numbers, up to ${partNosMax}`, partNosMax),
+  });
 /** As many as a year may have. */
 const daysMax = 366;
 const dayMs = 86_400_000;
@@ -61,7 +65,7 @@ export function stockAtRoutes(database: Database, now: () => number) {
       summary: 'The stock per item at the end of a moment',
       permission: Permission.ItemMasterList,
       writes: false,
-      query: stockAtQuery,
+      query: stockAtQuery(now),
       warehouses: ({ query }) => (query.wid === undefined ? [] : [query.wid]),
       answer: { 200: StockAtPage },
       answerBytes: ({ query }) => pageBytes('stockAt', query),
@@ -70,9 +74,6 @@ export function stockAtRoutes(database: Database, now: () => number) {
       notFound: null,
       description: stockAt,
       handle: async ({ query: { time, wid, ...asked }, ...asker }) => {
-        // A time without a fraction means the whole second.
-        if (time.getTime() >= now() + 1000)
-          throw new Refused(invalid({ time: ['must not be in the future.'] }));
         await untilOver(database, time, asker);
         const query = { ...asked, sort: undefined, direction: 'asc' as const };
         const wids = wid === undefined ? [...asker.client.scope] : [wid];

@@ -48,8 +48,8 @@ export type Sender = {
 };
 
 /**
- * `arrivedAt`: when the request's time began. `cameAt`: when its call came, if it has waited for its turn since.
- * A key that was refused meanwhile stays refused.
+ * `arrivedAt`: when the request's time began. `cameAt`: when its call came, if it has waited for its turn
+ * since. A key that was refused meanwhile stays refused.
  */
 export type Origin = {
   clientId: string;

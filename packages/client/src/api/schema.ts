@@ -597,7 +597,7 @@ export interface paths {
         put?: never;
         /**
          * Many stock transactions in one call
-         * @description *Extension.* 1 to 500 operations, or as many as the client may send in a minute (`operationsPerBatch` of `GET /Me`): receive, move, issue, count and reverse, each with the fields of its call. Each is checked like a single call,
+         * @description *Extension.* 1 to 500 operations, or as many as the client may send in a minute (`operationsPerBatch` of `GET /Me`), each with the fields of its call. `op`: `receive`, `move`, `issue`, `count`, `reverse`, `hold`. Each is checked like a single call,
          *     including permission and scope, and has its own status. `body` is the answer of its call, `error` the error object.
          *
          *     - `each`: every operation is a transaction of its own, and a refused one does not stop the others. Operations on one item are decided in the
@@ -654,7 +654,7 @@ export interface paths {
         /**
          * Update an item: only the fields that are sent
          * @description Fields that are not sent do not change. `partNo`, `created` and `createdBy` never change, whatever is sent.
-         *     `discontinued: false` reactivates the item. If nothing changes, `modified` stays.
+         *     An Item may be sent as it was read: what cannot be changed is not read. `discontinued: false` reactivates the item. If nothing changes, `modified` stays.
          *
          *     **Permission:** Create/Modify Item Master Record (116), else 403. **Writes:** a read-only client gets 403.
          */
@@ -663,6 +663,7 @@ export interface paths {
          * Create an item
          * @description Only `shortID` is required, or `itemID`, another spelling of it. Defaults: empty texts, `uOM` EA, `units` 1, all other numbers 0. A
          *     `shortID` that another item or an alias already has: 400 `validation_error`. Either spelling of a field is accepted; if both are sent with different values: `validation_error`.
+         *     The other fields of an Item may be sent, too, and are not read.
          *
          *     **Permission:** Create/Modify Item Master Record (116), else 403. **Writes:** a read-only client gets 403.
          */

@@ -15,11 +15,13 @@ export type Times = {
 };
 
 export const defaultTimes: Times = { headMs: 10_000, requestMs: 15_000, idleMs: 65_000, silentMs: 30_000 };
-const defaultLimits: ConnectionsOptions['limits'] = {
+export const defaultLimits: ConnectionsOptions['limits'] = {
   pipelinedMax: 32,
   lingerMs: 2000,
   lingerMaxMs: 10_000,
 };
+/** A larger head is refused. */
+export const headBytesMax = 16 * 1024;
 // Enough for a scanner to learn that its token has expired and to get a new one while a whole fleet does.
 const showsWithinMs = 5000;
 const checkEveryMs = 1000;
@@ -44,7 +46,7 @@ export function createHttpServer(
     requestTimeout: times.requestMs,
     keepAliveTimeout: times.idleMs,
     connectionsCheckingInterval: options.checkEveryMs ?? checkEveryMs,
-    maxHeaderSize: 16 * 1024,
+    maxHeaderSize: headBytesMax,
     requireHostHeader: false,
   });
   server.timeout = times.silentMs;

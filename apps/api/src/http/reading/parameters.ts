@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 const idMax = 2 ** 31 - 1;
+const numberMax = Number.MAX_SAFE_INTEGER;
 const digits = { error: 'must be a plain integer.' };
 
 /**
@@ -10,17 +11,19 @@ const digits = { error: 'must be a plain integer.' };
 export function pathNumber(description: string, example: number) {
   return z
     .string()
-    .regex(/^\d{1,15}$/)
+    .regex(/^\d{1,16}$/)
     .transform(Number)
+    .refine(Number.isSafeInteger)
     .meta({ description, example, type: 'integer', minimum: 1 });
 }
 
-/** A number in a query, such as recNo. A number that nothing has matches nothing. */
+/** A number in a query, such as recNo: up to 2^53-1. A number that nothing has matches nothing. */
 export function numberParameter(description: string) {
   return z
     .string()
-    .regex(/^\d{1,15}$/, digits)
+    .regex(/^\d+$/, digits)
     .transform(Number)
+    .refine((number) => number <= numberMax, { error: `must be at most ${numberMax}.` })
     .optional()
     .meta({ description, type: 'integer', minimum: 1 });
 }
@@ -34,7 +37,7 @@ export function idParameter(description: string) {
 export function requiredId(description: string, example?: number) {
   return z
     .string({ error: 'is required.' })
-    .regex(/^\d{1,15}$/, digits)
+    .regex(/^\d+$/, digits)
     .transform(Number)
     .refine((id) => id <= idMax, { error: `must be at most ${idMax}.` })
     .meta({ ...idMeta(description), ...(example === undefined ? {} : { example }) });
@@ -62,7 +65,7 @@ export function withinDays<Value extends { from: Date; to: Date }>(maxOf: (value
 export function idsParameter(description: string, countMax: number) {
   return z
     .string()
-    .regex(/^\d{1,15}(?:,\d{1,15})*$/, { error: 'must be integers with commas between them.' })
+    .regex(/^\d+(?:,\d+)*$/, { error: 'must be integers with commas between them.' })
     .transform((text) => text.split(',').map(Number))
     .refine((ids) => ids.length <= countMax, { error: `must be at most ${countMax}.` })
     .refine((ids) => ids.every((id) => id <= idMax), { error: `must be at most ${idMax} each.` })

@@ -25,7 +25,8 @@ function wordOf(text: string): string {
   return isQuoted ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
 }
 
-function splitOutsideQuotes(text: string, separator: string): string[] {
+/** Splits a header's value, but not inside of quoted strings. */
+export function splitOutsideQuotes(text: string, separator: string): string[] {
   const parts: string[] = [];
   let isQuoted = false;
   let start = 0;

@@ -1,4 +1,5 @@
 import type { BatchAnswer, BatchRequest } from '@inventory/domain/contract/batch';
+import { kindNames } from '@inventory/domain/kinds/kinds';
 import type { ReceiveAnswer } from '@inventory/domain/kinds/receive';
 import { type Conflict, notEnough, operationRefused } from '@inventory/domain/refusals/conflict';
 import { invalid } from '@inventory/domain/refusals/refused';
@@ -75,7 +76,7 @@ const refusedBatch = {
 export const batch: RouteDescription = {
   id: 'batch',
   notes: `
-*Extension.* 1 to 500 operations, or as many as the client may send in a minute (\`operationsPerBatch\` of \`GET /Me\`): receive, move, issue, count and reverse, each with the fields of its call. Each is checked like a single call,
+*Extension.* 1 to 500 operations, or as many as the client may send in a minute (\`operationsPerBatch\` of \`GET /Me\`), each with the fields of its call. \`op\`: ${kindNames.map((name) => `\`${name}\``).join(', ')}. Each is checked like a single call,
 including permission and scope, and has its own status. \`body\` is the answer of its call, \`error\` the error object.
 
 - \`each\`: every operation is a transaction of its own, and a refused one does not stop the others. Operations on one item are decided in the

@@ -52,7 +52,8 @@ export const createItem: RouteDescription = {
   id: 'createItem',
   notes: `
 Only \`shortID\` is required, or \`itemID\`, another spelling of it. Defaults: empty texts, \`uOM\` EA, \`units\` 1, all other numbers 0. A
-\`shortID\` that another item or an alias already has: 400 \`validation_error\`. Either spelling of a field is accepted; if both are sent with different values: \`validation_error\`.`,
+\`shortID\` that another item or an alias already has: 400 \`validation_error\`. Either spelling of a field is accepted; if both are sent with different values: \`validation_error\`.
+The other fields of an Item may be sent, too, and are not read.`,
   body: {
     usual: { summary: 'The fields that are commonly sent', value: createRequest },
     least: { summary: 'Only what is required', value: { shortID: 'CBL-3M' } satisfies ItemRequest },
@@ -70,7 +71,7 @@ export const updateItem: RouteDescription = {
   id: 'updateItem',
   notes: `
 Fields that are not sent do not change. \`partNo\`, \`created\` and \`createdBy\` never change, whatever is sent.
-\`discontinued: false\` reactivates the item. If nothing changes, \`modified\` stays.`,
+An Item may be sent as it was read: what cannot be changed is not read. \`discontinued: false\` reactivates the item. If nothing changes, \`modified\` stays.`,
   body: {
     change: {
       summary: 'A new description; the rest stays',

@@ -124,10 +124,8 @@ export function createAtomic(options: AtomicOptions): ApplyAtomic {
     let request: Queued<AtomicRequest>;
     let answer: SubmitResult;
     try {
-      request = await sender.atomic(sent, {
-        ...{ clientId, key: caller.key },
-        ...{ arrivedAt: performance.now(), cameAt: caller.arrivedAt },
-      });
+      const times = { arrivedAt: performance.now(), cameAt: caller.arrivedAt };
+      request = await sender.atomic(sent, { clientId, ...times, key: caller.key });
       const answers =
         endTurn === null
           ? await sender.settleAll([request], settleWithin(caller.arrivedAt))
