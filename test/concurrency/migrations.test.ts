@@ -1,9 +1,11 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findImbalances } from '@inventory/db/audit/audit';
 import { type MigrateOptions, migrate, migrationLockKey } from '@inventory/db/migrate/migrate';
 import { readSteps } from '@inventory/db/migrate/schema-steps';
 import { type TryOptions, tryMigrations } from '@inventory/db/migrate/try-migrations';
+import { seed } from '@inventory/db/operator/seed';
 import { connect, type Sql } from '@inventory/postgres/pool';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../harness/servers/database.ts';
@@ -294,6 +296,9 @@ test('a trial runs every step in turn, tells what each holds, and takes it back;
 test('a trial stops while others wait for it, tells of a table in use, and leaves a backup alone', async () => {
   const { open, write, attempt } = await openOneBehind(`${addColumn}select pg_sleep(600);\n`);
   expect(await attempt({ holdMs: 500 })).toMatchObject({ tried: [{ outcome: 'long' }] });
+  // Many statements, each short.
+  await write(`${addColumn}${'select pg_sleep(0.3);\n'.repeat(2000)}`);
+  expect(await attempt({ holdMs: 500 })).toMatchObject({ tried: [{ outcome: 'long' }] });
   await write(addColumn);
   const holder = await open('holder').reserve();
   await holder`begin`;
@@ -304,5 +309,39 @@ test('a trial stops while others wait for it, tells of a table in use, and leave
   expect(await attempt()).toBe(null);
   await holder`select pg_advisory_unlock_shared(${migrationLockKey}::bigint)`;
   expect(await attempt()).toMatchObject({ tried: [{ outcome: 'works' }] });
+  holder.release();
+});
+
+// Each waits in a statement: a migration in its own, the others for a table.
+const longWork: [name: string, table: string, work: (opened: Opened, sql: Sql) => Promise<unknown>][] = [
+  ['a migration', 'webhook', ({ from }, sql) => migrate(sql, () => {}, { from })],
+  ['a trial of one', 'webhook', ({ from }, sql) => tryMigrations(sql, { from, holdMs: 600_000 })],
+  ['an audit', 'stock_entry', (_, sql) => findImbalances(sql)],
+  [
+    'seeding',
+    'warehouse',
+    (_, sql) => seed(sql, { items: 1, warehouses: 1, lots: 1, transactions: 1 }, () => {}),
+  ],
+];
+test.each(longWork)('%s ends in Postgres, too, when its process has ended', async (_, table, work) => {
+  const opened = await openOneBehind(`${addColumn}select pg_sleep(600);\n`);
+  const { sql, open } = opened;
+  const holder = await open('holder').reserve();
+  await holder`begin`;
+  await holder.unsafe(`lock table ${table} in access exclusive mode`);
+  const command = open('command');
+  // The driver gives no answer to what was sent on a connection that is ended.
+  work(opened, command).catch(() => {});
+  const count = async () => {
+    const rows = await sql`
+      select pid
+      from pg_stat_activity
+      where application_name = 'command' and datname = current_database() and wait_event in ('PgSleep', 'relation')`;
+    return rows.length;
+  };
+  await expect.poll(count).toBe(1);
+  await command.end({ timeout: 0 });
+  await expect.poll(count).toBe(0);
+  await holder`rollback`;
   holder.release();
 });

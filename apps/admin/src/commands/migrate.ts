@@ -105,8 +105,14 @@ function describeTried({ outcome, ms, held, error }: TriedStep, holdMs: number):
     }
     case 'outside':
       return 'would run while the service works, for as long as it takes; it was not tried';
-    case 'long':
-      return `takes longer than ${holdMs / 1000} s, and was stopped: callers would wait or get 503 until it ends. Measure it on a restored copy, with --hold 3600, and choose a quiet time`;
+    case 'long': {
+      const seconds = holdMs / 1000;
+      const found =
+        ms < holdMs
+          ? `was stopped, because the steps together hold tables for longer than ${seconds} s`
+          : `takes longer than ${seconds} s, and was stopped`;
+      return `${found}: callers would wait or get 503 until it ends. Measure it on a restored copy, with --hold 3600, and choose a quiet time`;
+    }
     case 'busy':
       return 'could not be tried, because a table is in use by a long statement: end it, or try again later';
     case 'wrong':

@@ -1,4 +1,5 @@
 import { adoptRestored } from '@inventory/db/backup/identity';
+import { refuseUnsafeDatabase } from '@inventory/db/migrate/migrate';
 import { listServiceConnections } from '@inventory/db/operator/health';
 import type { Sql } from '@inventory/postgres/pool';
 import { Command } from 'commander';
@@ -18,6 +19,7 @@ export const restored = new Command('restored')
   .addHelpText('after', example('restored --to 2026-11-21T08:00:00Z'))
   .action(async ({ to, yes }: { to: Date; yes?: true }) => {
     await withOwnersDatabase(async (sql) => {
+      await refuseUnsafeDatabase(sql);
       if (!yes) await refuseInUse(sql);
       print(`the database is now ${await adoptRestored(sql, to)}`);
       await printAudit(sql);

@@ -1,4 +1,5 @@
 import { kindNames, kindOf } from '@inventory/domain/kinds/kinds';
+import { endWithClient } from '@inventory/postgres/end-with-client';
 import type { Sql } from '@inventory/postgres/pool';
 import { compareLevels, compareLots, type Drift } from './compare-stock.ts';
 
@@ -183,6 +184,7 @@ export async function findImbalances(
   report: (check: string) => void = () => {},
 ): Promise<Imbalance[]> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
+    await endWithClient(tx);
     await tx`set local work_mem = '64MB'`;
     report('units = entries, per lot');
     const lots = await compareLots(tx, { after: 0, until: Number.MAX_SAFE_INTEGER, rowsMax: null });

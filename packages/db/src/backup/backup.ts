@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { endWithClient } from '@inventory/postgres/end-with-client';
 import { openConnection, type SingleConnection, type Sql } from '@inventory/postgres/pool';
 import { PlainError } from '@inventory/process/plain-error';
 import { migrationLockKey } from '../migrate/migrate.ts';
@@ -132,8 +133,7 @@ async function setUp(tx: SingleConnection['tx']): Promise<void> {
     from pg_settings
     where name in ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`;
   await tx.unsafe(`set lock_timeout = ${lockWaitMs}`);
-  // So that an aborted copy ends whatever its statement is waiting for. Some systems do not support this.
-  await tx.unsafe('set client_connection_check_interval = 1000').catch(() => {});
+  await endWithClient(tx);
 }
 
 async function cutPieces(lead: SingleConnection['tx'], tables: readonly BackupTable[]): Promise<Piece[]> {

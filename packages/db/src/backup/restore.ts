@@ -1,5 +1,6 @@
 import { finished } from 'node:stream/promises';
 import { inventoryCommand } from '@inventory/domain/operating/called-as';
+import { endWithClient } from '@inventory/postgres/end-with-client';
 import { isLockTimeout, openConnection, type Sql, type Tx } from '@inventory/postgres/pool';
 import { messageOf } from '@inventory/process/log/describe-error';
 import { PlainError } from '@inventory/process/plain-error';
@@ -102,9 +103,7 @@ async function loadAll(sql: Sql, backup: OpenBackup, options: RestoreOptions): P
   const end = () => void connection.end({ timeout: 0 });
   options.signal.addEventListener('abort', end, { once: true });
   try {
-    // Otherwise a statement that continues, such as the creation of an index, would keep its locks after this
-    // process has gone. Some systems do not support this.
-    await tx.unsafe('set client_connection_check_interval = 1000').catch(() => {});
+    await endWithClient(tx);
     await tx.unsafe('begin isolation level read committed');
     const restored = await load(tx, backup, options);
     options.signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { inventoryCommand } from '@inventory/domain/operating/called-as';
+import { endWithClient } from '@inventory/postgres/end-with-client';
 import type { Sql } from '@inventory/postgres/pool';
 import { refusePooler } from '@inventory/postgres/servers/pooler';
 import { findWrongSettings } from '@inventory/postgres/wrong-settings';
@@ -53,6 +54,7 @@ export async function migrate(
   const wanted = steps.filter(({ version }) => version <= to);
   const connection = await sql.reserve();
   try {
+    await endWithClient(connection);
     await lockMigrations(connection, wanted.at(-1)!.version, onHeld);
     await refuseBeforeMigrating(connection, steps);
     const applied = (await appliedVersion(connection)) ?? 0;

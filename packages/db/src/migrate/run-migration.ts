@@ -106,14 +106,15 @@ const opening = (lockMs: number, statementMs: number) =>
   `begin;\nset local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs};\n`;
 
 /**
- * Begins a transaction and runs a step in it. `statementMs`: how long each statement may take; 0: any time.
+ * Begins a transaction and runs a step in it, once this is awaited. `statementMs`: how long each statement
+ * may take; 0: any time.
  */
-export async function beginStep(
+export function beginStep(
   connection: Connection,
   { script }: Pick<SchemaStep, 'script'>,
   { lockMs, statementMs }: { lockMs: number; statementMs: number },
-): Promise<void> {
-  await connection.unsafe(`${opening(lockMs, statementMs)}${script}`);
+): postgres.PendingQuery<postgres.Row[]> {
+  return connection.unsafe(`${opening(lockMs, statementMs)}${script}`);
 }
 
 /** Whether a step runs outside a transaction. */
@@ -139,8 +140,6 @@ export function explainStep(error: unknown, { name }: Pick<SchemaStep, 'name'>, 
 }
 
 async function runOutside(connection: Connection, step: Pick<SchemaStep, 'script'>): Promise<void> {
-  // Postgres sees then that somebody has ended the command. Not on every system.
-  await connection.unsafe('set client_connection_check_interval = 1000').catch(() => {});
   for (const { statement, index } of repeatablesOf(step)) {
     if (index !== undefined) await dropInvalid(connection, index);
     await connection.unsafe(statement);

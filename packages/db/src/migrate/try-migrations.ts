@@ -1,3 +1,4 @@
+import { endWithClient } from '@inventory/postgres/end-with-client';
 import { isLockTimeout, isStatementTimeout, type Sql } from '@inventory/postgres/pool';
 import { refusePooler } from '@inventory/postgres/servers/pooler';
 import { migrationLockKey, readOldest, readSchemaVersion, refuseBeforeMigrating } from './migrate.ts';
@@ -32,7 +33,7 @@ export type Trial = {
 };
 
 export type TryOptions = {
-  /** How long a statement may run while tables are held; nobody waits for a database without tables. */
+  /** How long tables may be held, by all steps together; nobody waits for a database without tables. */
   holdMs: number;
   /** The folder of later migrations. */
   from?: string;
@@ -52,6 +53,7 @@ export async function tryMigrations(sql: Sql, { holdMs, from }: TryOptions): Pro
   await refusePooler(sql);
   const connection = await sql.reserve();
   try {
+    await endWithClient(connection);
     const [lock] = await connection<{ mine: boolean }[]>`
       select pg_try_advisory_lock(${migrationLockKey}::bigint) as mine`;
     if (!lock!.mine) return null;
@@ -124,7 +126,10 @@ async function tryStep(
       return to('outside');
     }
     // A second `begin` only warns: the steps share one transaction.
-    await beginStep(connection, step, { lockMs, statementMs });
+    const running = beginStep(connection, step, { lockMs, statementMs });
+    // The step may be many short statements. If this is late and ends the next one, the time is up, too.
+    const stop = statementMs === 0 ? undefined : setTimeout(() => running.cancel(), statementMs);
+    await running.finally(() => clearTimeout(stop));
     const done = to('works');
     const held = await readHeldTables(connection, tables);
     const isNew = (each: HeldTable) =>

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { endWithClient } from '@inventory/postgres/end-with-client';
 import { isLockTimeout, type Sql, type Tx } from '@inventory/postgres/pool';
 import { dropKeysAndIndexes, makeAgain } from '../audit/rebuild.ts';
 
@@ -40,6 +41,7 @@ export async function seed(
   report: (step: string, done: number) => void,
 ): Promise<void> {
   await sql.begin(async (tx) => {
+    await endWithClient(tx);
     await lockAll(tx);
     await tx`set local work_mem = '256MB'`;
     await tx`set local maintenance_work_mem = '512MB'`;
