@@ -277,6 +277,33 @@ describe('backup', () => {
     );
   });
 
+  test.each([
+    ['', []],
+    [' on a file system without hard links', ['test/admin/without-links.ts']],
+  ])(
+    'never replaces a file that came while it copied%s, and otherwise has its name',
+    async (_where, imports) => {
+      const folder = createFolder();
+      const path = join(folder, 'there');
+      const env = { DATABASE_URL: asOperator() };
+      const begun = await service.sql.begin(async (tx) => {
+        await tx`lock table warehouse in access exclusive mode`;
+        const { ended } = start(['backup', path], env, { imports });
+        await expectWaiting(service.sql, 1);
+        await writeFile(path, 'precious');
+        return { ended };
+      });
+      expect(await begun.ended).toMatchObject(
+        refused(`${path} already exists: choose another name for the backup`),
+      );
+      expect(await readFile(path, 'utf8')).toBe('precious');
+      const free = join(folder, 'free');
+      expect(await start(['backup', free], env, { imports }).ended).toMatchObject({ code: 0 });
+      expect(await command(['restore', '--check', free], '')).toMatchObject({ code: 0 });
+      expect(readdirSync(folder)).toEqual(['free', 'there']);
+    },
+  );
+
   test.runIf(process.platform === 'linux')('onto a full disk ends with 1 and says so', async () => {
     const { ended } = startCommand(['backup', '-'], asOperator(), [
       'ignore',
@@ -510,6 +537,15 @@ describe('restored', () => {
     expect(next).toMatchObject({ items: 2147483323, envelopes: 2 });
     for (const wrong of ['2999-01-01T00:00:00Z', 'yesterday', '2026-01-01'])
       expect(await command(['restored', '--to', wrong], url)).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('refuses tables of another version before it changes anything', async () => {
+    const { url, sql } = await createUnusedDatabase();
+    await sql`delete from schema_version where version > 2`;
+    const before = await readIdentity(sql);
+    const answer = await command(['restored', '--to', '2026-01-01T00:00:00Z'], url);
+    expect(answer).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('schema is 2') });
+    expect(await readIdentity(sql)).toEqual(before);
   });
 
   test('refuses a database that the service is connected to, and leaves its numbers alone; --yes overrides', async () => {

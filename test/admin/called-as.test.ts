@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { runShell } from '../examples/shell.ts';
+import { type Manifest, podTemplates } from '../harness/deploy/manifests.ts';
 import { createFolder } from '../harness/folders.ts';
 import { createDatabase } from '../harness/servers/database.ts';
 import { runCommand, runHere } from '../harness/service/command-line.ts';
@@ -122,6 +123,39 @@ test('a file in an example of help comes into a container and out of it', async 
     '\n  docker compose run --rm -T migrate apps/admin/src/main.ts restore - < /backups/2026-11-21.inventory\n',
   );
 });
+
+// As on a cluster: the program has standard input only with -i.
+const kubectl = `kubectl() {
+  local input=/dev/null
+  while [ "$1" != -- ]; do
+    case "$1" in -i) input=/dev/stdin ;; esac
+    shift
+  done
+  shift 3
+  run "$@" < $input
+}
+`;
+
+test.each(['in help', 'on the page'])(
+  'a file in an example for Kubernetes comes into the pod: %s',
+  async (where) => {
+    const database = await createDatabase();
+    onTestFinished(() => database.drop());
+    const [container] = podTemplates.find(({ name }) => name === 'inventory-operator')!.spec.containers;
+    const { value } = container.env.find(({ name }: Manifest) => name === 'INVENTORY_COMMAND');
+    const shown =
+      where === 'in help'
+        ? (await runCommand(['item', 'import', '--help'], { INVENTORY_COMMAND: value })).stdout
+        : text('deploy/kubernetes/README.md');
+    const [example] = /kubectl .* item import .*/.exec(shown)!;
+    const file = join(createFolder(), 'items.csv');
+    writeFileSync(file, 'shortID,description\nFROM-FILE,it came\n');
+    const placed = example.replace(/[\w/]*items\.csv/, file);
+    expect(await runShell(kubectl + placed, { DATABASE_URL: database.url })).toBe(
+      'added 1, changed 0, unchanged 0\n',
+    );
+  },
+);
 
 test('doctor, errors and help name commands as docker compose calls them, also the owner’s', async () => {
   const env = inCompose();

@@ -205,6 +205,38 @@ describe('client', () => {
       /^line 2, id: a client with this id already exists\.\nline 3, .*\nerror: 2 of 2 rows are bad/,
     );
   });
+
+  test.each([
+    ['CSV', []],
+    ['JSON', ['--json']],
+  ])('client add --from --skip-bad prints the secrets as %s and nothing else', async (_what, more) => {
+    const id = uniqueName('fleet');
+    const file = fileOf('id,permissions,warehouses', `${id},11,1`, 'demo two,11,1');
+    const ended = await inventory(['client', 'add', '--from', file, '--skip-bad', ...more]);
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/\nerror: 1 of 2 rows were skipped\n$/),
+    });
+    const list = new RegExp(
+      more.length > 0
+        ? `^\\[{"clientId":"${id}","clientSecret":"(\\S+)"}]\\n$`
+        : `^clientId,clientSecret\\n${id},(\\S+)\\n$`,
+    );
+    const secret = list.exec(ended.stdout)?.[1] ?? ended.stdout;
+    expect(isSecretOf(secret, await readSecretDigests(service.sql, id))).toBe(true);
+  });
+
+  test('client add --from takes readOnly as a spreadsheet saves it, and as a file of items has it', async () => {
+    const taken = ['TRUE', 'True', 'yes', '1'];
+    const flags = [...taken, 'FALSE', 'no', '0', ''];
+    const name = uniqueName('flag');
+    const rows = flags.map((flag, at) => `${name}-${at},11,1,${flag}`);
+    const file = fileOf('id,permissions,warehouses,readOnly', ...rows);
+    expect(await inventory(['client', 'add', '--from', file])).toMatchObject({ code: 0, stderr: '' });
+    const stored = await service.sql<{ flag: boolean }[]>`
+      select read_only as flag from client where client_id like ${`${name}-%`} order by client_id`;
+    expect(stored.map(({ flag }) => flag)).toEqual(flags.map((flag) => taken.includes(flag)));
+  });
 });
 
 describe('warehouse', () => {

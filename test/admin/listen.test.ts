@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeCursor } from '@inventory/domain/contract/change-cursor';
 import { expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
@@ -58,6 +59,19 @@ test('prints the changes that a client may see, as lines and as JSON, and forwar
   expect(asJson.printed.said).toContain('a teapot');
   const secret = /^secret: (\S+)$/m.exec(asJson.printed.said)![1]!;
   expect(receiver.received.map((each) => verifies(secret, each))).not.toContain(false);
+});
+
+test('0: the reader of its output has gone, as after `listen --json | head -1`', async () => {
+  const client = await service.client();
+  const { body: me } = await client.get('/Me');
+  const { child, ended } = startCommand(['listen', '--from', me.cursor, '--kinds', 'stock', '--json'], env());
+  const itemID = await service.item();
+  const first = once(child.stdout!, 'data');
+  await receive(client, itemID, 1);
+  await first;
+  child.stdout!.destroy();
+  await receive(client, itemID, 2);
+  expect(await ended).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('1: a cursor of another database, and a client that may not read changes', async () => {

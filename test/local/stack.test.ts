@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -15,12 +16,12 @@ import { createInterface } from 'node:readline';
 import { run } from '@inventory/local/processes/process';
 import {
   LocalStackError,
-  readRunningStack,
   removeStackData,
   type Stack,
   type StackOptions,
   startStack,
 } from '@inventory/local/stack';
+import { findPostgresDisk, readStackFile } from '@inventory/local/stack-file';
 import { connect } from '@inventory/postgres/pool';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -241,6 +242,23 @@ describe('a running stack', () => {
     expect(existsSync(join(root, 'other'))).toBe(false);
   });
 
+  test('with a given Postgres tells other processes so; that of an older version tells nothing', async () => {
+    const beside = join(root, 'beside');
+    const { databaseUrl } = stack;
+    const { redisUrl } = await start({ folder: beside, databaseUrl });
+    const told = { databaseUrl, postgres: 'given', operatorUrl: null, redisUrl };
+    expect(readStackFile(beside)).toEqual(told);
+    const file = join(beside, 'stack.json');
+    const { postgres: _, ...older } = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify(older));
+    expect(readStackFile(beside)).toEqual({ ...told, postgres: 'local' });
+  });
+
+  test('names the folder of its data, inside its own folder or outside, to look at the disk', async () => {
+    const home = dirname(await dataOf(stack.databaseUrl));
+    expect(realpathSync(findPostgresDisk(folder))).toBe(home);
+  });
+
   test('keeps its data: their removal is refused', async () => {
     expect(await refusal(removeStackData(folder))).toMatch(/^already running here: /);
     await expectKept(stack.databaseUrl);
@@ -300,7 +318,7 @@ describe('a running stack', () => {
 
 test('while another process runs the folder, its URLs can be read and a second start is refused', async () => {
   const { owner, databaseUrl, redisUrl } = await startElsewhere();
-  expect(await readRunningStack(folder)).toEqual({ databaseUrl, operatorUrl: null, redisUrl });
+  expect(readStackFile(folder)).toEqual({ databaseUrl, postgres: 'local', operatorUrl: null, redisUrl });
   expect(statSync(join(folder, 'stack.json')).mode & 0o777).toBe(0o600);
   expect(await refusal(start({ throwAway: true }))).toBe(
     `already running here: process ${owner.pid} uses ${folder}; stop it first`,
@@ -312,7 +330,7 @@ test('while another process runs the folder, its URLs can be read and a second s
   process.kill(-owner.pid!, 'SIGINT');
   expect(await ended(owner)).toBe(0);
   expect(pids.filter(isAlive)).toEqual([]);
-  expect(await readRunningStack(folder)).toBeNull();
+  expect(readStackFile(folder)).toBeNull();
 });
 
 test.each([
@@ -328,7 +346,7 @@ test.each([
   await ended(owner);
   // Without setpriv of util-linux, the next start ends them.
   if (existsSync('/usr/bin/setpriv')) await expect.poll(() => orphans.filter(isAlive)).toEqual([]);
-  expect(await readRunningStack(folder)).toBeNull();
+  expect(readStackFile(folder)).toBeNull();
 
   const stack = await start();
   expect(orphans.filter(isAlive)).toEqual([]);

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identifyProcess, isRunning, type ProcessIdentity } from './processes/process-identity.ts';
 
@@ -6,6 +6,8 @@ import { identifyProcess, isRunning, type ProcessIdentity } from './processes/pr
 export type RunningStack = {
   /** for the owner */
   databaseUrl: string;
+  /** How Postgres was started; 'given' if it was not. */
+  postgres: 'given' | 'local' | 'docker';
   /** for everyday use; null while there is none */
   operatorUrl: string | null;
   redisUrl: string;
@@ -14,21 +16,36 @@ export type RunningStack = {
 export const STACK_FILE = 'stack.json';
 
 /** Writes the file, which contains passwords, readable only for our user. */
-export function writeStackFile(folder: string, urls: RunningStack): void {
+export function writeStackFile(folder: string, stack: RunningStack): void {
   writePrivateFile(
     join(folder, STACK_FILE),
-    JSON.stringify({ owner: identifyProcess(process.pid), ...urls }),
+    JSON.stringify({ owner: identifyProcess(process.pid), ...stack }),
   );
 }
 
-/** The stack that a living process runs from this folder; null if there is none. */
+/** The stack that a living process runs from this folder; null if there is none. For the command line. */
 export function readStackFile(folder: string): RunningStack | null {
   try {
     const text = readFileSync(join(folder, STACK_FILE), 'utf8');
     const { owner, ...stack } = JSON.parse(text) as RunningStack & { owner: ProcessIdentity };
-    return isRunning(owner) ? stack : null;
+    // Version 0.2.0 and older ones do not say how Postgres was started.
+    return isRunning(owner) ? { ...stack, postgres: stack.postgres ?? 'local' } : null;
   } catch {
     return null;
+  }
+}
+
+/**
+ * A folder on the disk of Postgres' data, if this folder's stack starts Postgres. Root may have the data
+ * outside the folder, in the place that a file of postgres-home.ts names.
+ */
+export function findPostgresDisk(folder: string): string {
+  const inside = join(folder, 'postgres');
+  if (existsSync(join(inside, 'data'))) return inside;
+  try {
+    return readFileSync(join(folder, 'postgres-home'), 'utf8').trim();
+  } catch {
+    return folder;
   }
 }
 

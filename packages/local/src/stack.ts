@@ -10,15 +10,7 @@ import { endLeftPostgres, startPostgres } from './postgres/postgres.ts';
 import { removePostgresHome } from './postgres/postgres-home.ts';
 import { makePrivate } from './private-folder.ts';
 import { endLeftRedis, startRedis } from './redis/redis.ts';
-import {
-  type Ports,
-  type RunningStack,
-  readPorts,
-  readStackFile,
-  STACK_FILE,
-  writePorts,
-  writeStackFile,
-} from './stack-file.ts';
+import { type Ports, readPorts, STACK_FILE, writePorts, writeStackFile } from './stack-file.ts';
 
 export { LocalStackError } from './local-stack-error.ts';
 
@@ -174,18 +166,17 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     }
     const [postgres, redis] = await bringUp();
     signal.throwIfAborted();
-    const urls = { databaseUrl: postgres.url, redisUrl: redis.url };
+    const running = { databaseUrl: postgres.url, postgres: postgres.where, redisUrl: redis.url };
     if (startsSomething) {
       writePorts(folder, ports);
-      writeStackFile(folder, { ...urls, operatorUrl: null });
+      writeStackFile(folder, { ...running, operatorUrl: null });
     }
     return {
-      ...urls,
+      ...running,
       redisUrls: redisUrls!,
-      postgres: postgres.where,
       redis: redis.where,
       tellOperatorUrl(operatorUrl) {
-        if (startsSomething) writeStackFile(folder, { ...urls, operatorUrl });
+        if (startsSomething) writeStackFile(folder, { ...running, operatorUrl });
       },
       stop: () => {
         stopping ??= cleanUp();
@@ -196,11 +187,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await cleanUp();
     throw explain(error, options.signal, ownAbort.signal);
   }
-}
-
-/** The stack that another process runs from this folder now; null if there is none. For the command line. */
-export async function readRunningStack(folder: string): Promise<RunningStack | null> {
-  return readStackFile(resolve(folder));
 }
 
 /**

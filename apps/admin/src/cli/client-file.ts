@@ -52,7 +52,7 @@ export async function addFleet(
         print(`${row.clientId},${row.clientSecret}`);
       }
     }
-    if (bad.length > 0) tellImport({ counts: { added: added.length }, bad }, { json: false, skipBad, of });
+    if (bad.length > 0) tellImport({ counts: null, bad }, { json: false, skipBad, of });
   });
 }
 
@@ -100,8 +100,10 @@ function readClient({ line, cells }: CsvRow): GivenClient | BadRow[] {
   return bad.length > 0 ? bad : client;
 }
 
+/** As in a file of items: spreadsheets save TRUE. */
 function parseFlag(text: string): boolean {
-  if (text === 'true') return true;
-  if (text === 'false' || text === '') return false;
+  const flag = text.toLowerCase();
+  if (['true', 'yes', '1'].includes(flag)) return true;
+  if (['false', 'no', '0', ''].includes(flag)) return false;
   throw new Error('It must be true or false.');
 }

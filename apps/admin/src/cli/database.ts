@@ -29,6 +29,8 @@ const lookAtCommitsEveryMs = 2000;
 // A command that is suspended halfway, for example at a terminal, holds its gate and delays clients'
 // requests.
 const idleInTransactionMs = 60_000;
+// The image does not contain @inventory/local.
+const local = await import('@inventory/local/stack-file').catch(() => null);
 
 /**
  * Runs `work` on the database of `DATABASE_URL`, or of the stack that runs in this checkout. Fails with
@@ -90,9 +92,14 @@ function tellOfHangingCommits(sql: Sql): () => void {
   return stop;
 }
 
-/** Whether the database was given, and is not the one that `start` runs in this folder. */
+/** Whether the database was given: to this command, or to the `start` that runs in this folder. */
 export function isDatabaseGiven(): boolean {
-  return readDatabaseUrl() !== undefined;
+  return readDatabaseUrl() !== undefined || findLocalStack()?.postgres === 'given';
+}
+
+/** A folder on the disk of Postgres' data; null if the database was given. */
+export function findDatabaseDisk(): string | null {
+  return local === null || isDatabaseGiven() ? null : local.findPostgresDisk(localFolder);
 }
 
 function readDatabaseUrl(): string | undefined {
@@ -106,14 +113,14 @@ function readDatabaseUrl(): string | undefined {
 export async function findDatabaseUrl(as: 'operator' | 'owner' = 'operator'): Promise<string> {
   const given = readDatabaseUrl();
   if (given !== undefined) return given;
-  const stack = await findLocalStack();
+  const stack = findLocalStack();
   if (stack === null) {
     throw new CommandError(
       `no database: set DATABASE_URL, or start the service here first: \`${inventoryCommand('start')}\``,
     );
   }
   // It is for a given database; the local one has its own password.
-  delete process.env.DATABASE_PASSWORD;
+  if (stack.postgres !== 'given') delete process.env.DATABASE_PASSWORD;
   return (as === 'operator' && stack.operatorUrl) || stack.databaseUrl;
 }
 
@@ -121,17 +128,16 @@ export async function findDatabaseUrl(as: 'operator' | 'owner' = 'operator'): Pr
 export async function findRedisUrl(): Promise<string | null> {
   const { REDIS_URL } = readConfig({ REDIS_URL: connections.REDIS_URL.optional() }, process.env);
   if (REDIS_URL !== undefined) return REDIS_URL;
-  // If a database was given, the service runs elsewhere.
-  return isDatabaseGiven() ? null : ((await findLocalStack())?.redisUrl ?? null);
+  const stack = findLocalStack();
+  // If a database was given that is not this stack's, the service runs elsewhere.
+  return stack !== null && (readDatabaseUrl() ?? stack.databaseUrl) === stack.databaseUrl
+    ? stack.redisUrl
+    : null;
 }
 
 /** The stack that `start` runs in this folder; null if there is none. */
-async function findLocalStack() {
-  // Loaded only here, because the image does not contain @inventory/local.
-  return import('@inventory/local/stack').then(
-    ({ readRunningStack }) => readRunningStack(localFolder),
-    () => null,
-  );
+function findLocalStack() {
+  return local?.readStackFile(localFolder) ?? null;
 }
 
 /** One line that never contains the address's user and password. */

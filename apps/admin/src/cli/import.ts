@@ -9,11 +9,11 @@ import { example, print, printJson, tell } from './print.ts';
 import { createProgress, rowsText } from './progress.ts';
 
 /**
- * The result of importing a file: counts of rows added and so on, and the rows that were rejected.
- * `doubtful`: rows that were taken, and may be wrong.
+ * The result of importing a file: counts of rows added and so on, and the rows that were rejected. `counts`:
+ * null if the output is something else. `doubtful`: rows that were taken, and may be wrong.
  */
 type ImportResult = {
-  counts: Readonly<Record<string, number>>;
+  counts: Readonly<Record<string, number>> | null;
   bad: readonly BadRow[];
   doubtful?: readonly BadRow[];
 };
@@ -116,14 +116,19 @@ export function tellImport(
   for (const row of result.doubtful ?? []) tell(`warning: ${rowText(row)}`);
   if (json) printJson({ ...result.counts, skipped: bad });
   const badRows = new Set(bad.map(({ line }) => line)).size;
-  const counted = Object.entries(result.counts).map(([what, count]) => `${what} ${count}`);
   if (bad.length > 0 && !skipBad) {
     throw new CommandError(
       `${badRows} of ${of} rows are bad: nothing was imported; --skip-bad imports the others`,
     );
   }
-  if (!json) print(counted.join(', '));
+  if (!json && result.counts !== null) print(countsText(result.counts));
   if (bad.length > 0) throw new CommandError(`${badRows} of ${of} rows were skipped`);
+}
+
+function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([what, count]) => `${what} ${count}`)
+    .join(', ');
 }
 
 function rowText({ line, field, message }: BadRow): string {

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { CommandError } from './command-error.ts';
@@ -7,6 +7,8 @@ import { CommandError } from './command-error.ts';
 // The file contains data of the database.
 const ours = 0o600;
 const oursFolder = 0o700;
+// Some file systems, such as FAT and some network shares, have no hard links.
+const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV'];
 
 /**
  * The file to write. `what`: its name in errors. `replaces`: it may replace a file of that name. `isText`: it
@@ -39,7 +41,7 @@ export async function writeTarget<T>(
     const file = await open(part, 'wx', ours);
     try {
       const result = await writeWhole(file, work);
-      await rename(part, path);
+      await nameFile(part, path, what, replaces);
       await syncFolder(dirname(path));
       return result;
     } catch (error) {
@@ -52,9 +54,30 @@ export async function writeTarget<T>(
 function refuseOther(path: string, what: string, replaces: boolean): void {
   // A path that cannot be checked cannot be written either, and that error says why.
   if (!existsSync(path)) return;
-  if (!replaces) throw new CommandError(`${path} already exists: choose another name for the ${what}`);
+  if (!replaces) throw nameTaken(path, what);
   // Otherwise a device, or a link such as /dev/stdout, would be replaced by a file.
   if (!lstatSync(path).isFile()) throw new CommandError(`${path} is not a file`, 2);
+}
+
+function nameTaken(path: string, what: string): CommandError {
+  return new CommandError(`${path} already exists: choose another name for the ${what}`);
+}
+
+/** Gives the written file its name. Unless it `replaces`, a file that got this name meanwhile stays. */
+async function nameFile(part: string, path: string, what: string, replaces: boolean): Promise<void> {
+  if (replaces) return rename(part, path);
+  try {
+    // Unlike `rename`, it refuses a name that is taken.
+    await link(part, path);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw nameTaken(path, what);
+    if (!noLinks.includes(code)) throw error;
+    refuseOther(path, what, replaces);
+    return rename(part, path);
+  }
+  // The file has its name, even if it keeps the other one as well.
+  await rm(part, { force: true }).catch(() => {});
 }
 
 async function writeWhole<T>(file: FileHandle, work: (output: Writable) => Promise<T>): Promise<T> {
@@ -82,7 +105,7 @@ async function explained<T>(path: string, what: string, work: () => Promise<T>):
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     // Other system errors are the connection's.
-    if (syscall === undefined || !['open', 'write', 'fsync', 'rename'].includes(syscall)) throw error;
+    if (syscall === undefined || !['open', 'write', 'fsync', 'link', 'rename'].includes(syscall)) throw error;
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG')
       throw new CommandError(`${path}: no room (${code}): no ${what} was made`);
     throw new CommandError(`${path} cannot be written (${code}): no ${what} was made`);

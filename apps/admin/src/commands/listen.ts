@@ -46,6 +46,8 @@ export const listen = new Command('listen')
     const end = () => stop.abort();
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     for (const signal of signals) process.on(signal, end);
+    // The reader of the output is gone, as in `listen | head`.
+    process.stdout.on('error', end);
     const send = forward === undefined ? null : createForwarder(forward, stop.signal);
     try {
       await withDatabase(async (sql) => {
@@ -59,6 +61,7 @@ export const listen = new Command('listen')
       });
     } finally {
       for (const signal of signals) process.off(signal, end);
+      process.stdout.off('error', end);
     }
   });
 

@@ -9,8 +9,7 @@ import { within } from '@inventory/process/within';
 import { watchQueues } from '@inventory/queue/health';
 import { connectOnce } from '@inventory/redis/redis';
 import type { RedisConnection } from '@inventory/redis/redis-cluster';
-import { localFolder } from '../checkout.ts';
-import { findDatabaseUrl, findRedisUrl, isDatabaseGiven } from '../cli/database.ts';
+import { findDatabaseDisk, findDatabaseUrl, findRedisUrl } from '../cli/database.ts';
 import { type Check, fail, lookWithinMs, makeChecks, ok, unaskedChecks, unknown } from './check.ts';
 import { machineChecks } from './machine-checks.ts';
 import { postgresChecks } from './postgres-checks.ts';
@@ -73,7 +72,7 @@ export async function withServers<Result>(work: (reached: Reached) => Promise<Re
 /** Everything that `doctor` checks. `apis`: addresses of apis; `disk`: a folder on the disk of Postgres. */
 export async function examine(options: { apis: readonly string[]; disk: string | null }): Promise<Check[]> {
   return withServers(async ({ sql, redis, servers, prefix, checks }) => {
-    const disk = options.disk ?? (isDatabaseGiven() ? null : localFolder);
+    const disk = options.disk ?? findDatabaseDisk();
     const found = await Promise.all([
       ...(sql === null
         ? [unaskedChecks([...postgresChecks, ...replicationChecks], 'Postgres cannot be asked')]
