@@ -8,6 +8,7 @@ const benches = {
   changes: 'what following changes costs, and what it costs others',
   neighbour: "a client's waits beside another's costliest lists",
   overload: 'three times the load that the service can take, then no Redis',
+  indexes: 'the processor time that each index costs a receipt',
   growth: 'the bytes of a transaction, and the cost of an old database',
   soak: 'memory over an hour of requests',
 };

@@ -54,7 +54,11 @@ export async function startSite(
   const writesAlone = way.worker === null;
   const addresses = await makeLogins(sql, url, { writesAlone });
   const start = (program: string, address: string) =>
-    startProcess(program, { ...env, DATABASE_URL: address }, { nodeOptions });
+    startProcess(
+      program,
+      { ...env, DATABASE_URL: address },
+      { nodeOptions, ...(way.command && { command: way.command }) },
+    );
   const worker = way.worker === null ? null : await start(way.worker, addresses.worker);
   const api = await start(way.api, writesAlone ? addresses.worker : addresses.api);
   const signal = (name: NodeJS.Signals) => {

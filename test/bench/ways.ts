@@ -8,13 +8,18 @@ export type Way = {
   env: Record<string, string>;
   /** The checkout whose tables these processes use, if not this one. */
   source?: string;
+  /** The command that runs them, if not this Node. */
+  command?: readonly string[];
 };
 
 const api = 'apps/api/src/main.ts';
 const worker = 'apps/worker/src/main.ts';
 
-/** The api and the worker of another checkout of the service, with its own libraries and tables. */
-export function wayOf(source: string): Way {
+/**
+ * The api and the worker of another checkout of the service, with its own libraries and tables. `command`:
+ * runs them; empty: this Node does.
+ */
+export function wayOf(source: string, command: readonly string[] = []): Way {
   const checkout = resolve(source);
   return {
     name: `the service in ${basename(checkout)}`,
@@ -22,6 +27,7 @@ export function wayOf(source: string): Way {
     worker: join(checkout, worker),
     env: {},
     source: checkout,
+    ...(command.length > 0 && { command }),
   };
 }
 

@@ -14,11 +14,12 @@ import { type Way, wayOf, ways } from './ways.ts';
 import { marksOf } from './write-marks.ts';
 
 // pnpm bench write [--runs 5] [--seconds 5] [--ways ours,plain] [--scenarios 'serial;keys']
-// [--source DIR,DIR] [--minimums] [--dry]: compares the ways of writing in one run. `--scenarios`: only loads
-// whose names contain one of these. `--source`: also the service in other checkouts, with their libraries
-// installed, load by load in turns with ours, and a twin of ours, which shows how much two equal ways differ.
-// The docs then get a table of all of them and keep their marks. Half load is measured of ours and of those
-// only together with the plain way, because it is half of the plain way's rate.
+// [--source DIR,DIR] [--start 'node --import x'] [--minimums] [--dry]: compares the ways of writing in one
+// run. `--scenarios`: only loads whose names contain one of these. `--source`: also the service in other
+// checkouts, with their libraries installed, load by load in turns with ours, and a twin of ours, which shows
+// how much two equal ways differ. `--start`: the Node and the loader that these checkouts shipped with. The
+// docs then get a table of all of them and keep their marks. Half load is measured of ours and of those only
+// together with the plain way, because it is half of the plain way's rate.
 const values = readOptions(
   'bench write',
   'Measures the ways of writing stock, beside each other in one run, and writes docs/benchmarks.md.',
@@ -36,6 +37,11 @@ const values = readOptions(
       default: '',
       about: 'also the service as it stands in these other checkouts, in turns with ours',
     },
+    start: {
+      value: 'command',
+      default: '',
+      about: 'what runs the processes of these checkouts, if not this Node',
+    },
     minimums: { flag: true, about: 'also ours with a minimum for each item, in turns with ours' },
     dry: { flag: true, about: 'leave docs/benchmarks.md as it is' },
   },
@@ -44,13 +50,14 @@ const runs = Number(values.runs);
 const seconds = Number(values.seconds);
 const words = values.scenarios.split(';');
 const folders = values.source === '' ? [] : values.source.split(',');
+const starter = values.start === '' ? [] : values.start.split(' ');
 const comparesSources = folders.length > 0 || values.minimums === true;
 const twin = { ...ways.ours, name: 'ours again' };
 const sources: Record<string, Way> = comparesSources
   ? {
       twin,
       ...(values.minimums && { minimums: { ...ways.ours, name: 'ours, with minimums' } }),
-      ...Object.fromEntries(folders.map((folder) => [basename(folder), wayOf(folder)])),
+      ...Object.fromEntries(folders.map((folder) => [basename(folder), wayOf(folder, starter)])),
     }
   : {};
 const known: Record<string, Way> = { ...ways, ...sources };
@@ -88,8 +95,8 @@ const measuresLarge = (id: string, scenario: Scenario) =>
   id === 'ours' || id in sources || (id === 'plain' && !ownLoads.includes(scenario));
 
 type Named = { name: string; callers: number };
-/** `cpu`: microseconds per request. */
-type Measured = LoadResult & { cpu: CpuTime | null };
+/** `cpu`: microseconds per request. `batch`: requests in a transaction of the database. */
+type Measured = LoadResult & { cpu: CpuTime | null; batch: number };
 const results = new Map<string, Measured[]>();
 const isSame = (a: Named, b: Named) => a.name === b.name && a.callers === b.callers;
 const keyOf = (way: string, { name, callers }: Named) => `${way}|${callers}|${name}`;
@@ -173,17 +180,34 @@ async function measureOne(
   const paced = pacePerSecond === undefined ? {} : { pacePerSecond };
   const next = load();
   await runAlone(site, { callers, seconds: warmUpSeconds, next, ...paced });
+  const last = await lastTransaction(site);
   const before = readCpu(site);
   const result = await runAlone(site, { callers, seconds, next, ...paced });
   const after = readCpu(site);
   const cpu = before === null || after === null ? null : cpuPerRequest(before, after, result.answered);
-  results.set(keyOf(id, scenario), [...(results.get(keyOf(id, scenario)) ?? []), { ...result, cpu }]);
+  const batch = await batchSizeSince(last, site);
+  results.set(keyOf(id, scenario), [...(results.get(keyOf(id, scenario)) ?? []), { ...result, cpu, batch }]);
   const { rate, p50Ms, p99Ms, errors } = result;
   console.log(
     `run ${run} ${id.padEnd(8)} ${String(callers).padStart(3)} callers, ${name.padEnd(42)} ${rate.toFixed(0).padStart(6)}/s ` +
       `p50 ${p50Ms.toFixed(1)} ms p99 ${p99Ms.toFixed(1)} ms errors ${errors}` +
       (cpu === null ? '' : ` cpu ${cpuText(cpu)}`),
   );
+}
+
+async function lastTransaction({ sql }: Site): Promise<string> {
+  const rows = await sql<{ no: string }[]>`
+    select coalesce(max(transaction_no), 0)::text as no from stock_transaction`;
+  return rows[0]!.no;
+}
+
+/** The mean number of requests that one transaction of the database has applied. */
+async function batchSizeSince(transactionNo: string, { sql }: Site): Promise<number> {
+  const rows = await sql<{ size: number }[]>`
+    select count(*)::float8 / greatest(count(distinct xmin::text), 1) as size
+    from stock_transaction
+    where transaction_no > ${transactionNo}`;
+  return rows[0]!.size;
 }
 
 function cpuText({ api, worker, postgres, redis }: CpuTime): string {
@@ -227,6 +251,7 @@ const rows = [...small, halfLoad, ...new Set(large)].flatMap((scenario) =>
         of(({ p50Ms }) => p50Ms).toFixed(1),
         of(({ p99Ms }) => p99Ms).toFixed(1),
         String(of(({ errors }) => errors)),
+        of(({ batch }) => batch).toFixed(1),
         id === 'ours' ? '' : ratioTo(id, scenario, cpuOf),
         id === 'ours' ? '' : ratioTo(id, scenario, ({ rate }) => rate),
         Number.isNaN(cpu('api'))
@@ -248,6 +273,7 @@ const head = [
   'p50 ms',
   'p99 ms',
   'errors',
+  'requests a batch',
   'CPU: ours / it',
   'rate: ours / it',
   'CPU, µs',
@@ -269,6 +295,7 @@ if (!values.dry && comparesSources) {
   const options = [
     `--runs ${runs} --seconds ${seconds} --ways ${values.ways}`,
     ...(folders.length > 0 ? [`--source ${folders.map((folder) => basename(folder))}`] : []),
+    ...(starter.length > 0 ? [`--start "${starter.map((part) => basename(part)).join(' ')}"`] : []),
     ...(values.minimums ? ['--minimums'] : []),
   ].join(' ');
   await writeSection('sources', `\`pnpm bench write ${options}\``, tableOf(head, rows));

@@ -40,7 +40,8 @@ export function endWithThis<T extends ChildProcess>(child: T): T {
 /**
  * Starts a TypeScript file of the repository as a separate process and waits until it logs that it is up.
  * `imports`: modules to load first, by their path in the repository; `nodeOptions`: options of Node instead
- * of those of the service; `keep`: keeps all output; `logTo`: a file to add its log to.
+ * of those of the service; `keep`: keeps all output; `logTo`: a file to add its log to;
+ * `command`: what runs the file as it is, if not this Node.
  */
 export async function startProcess(
   file: string,
@@ -51,17 +52,22 @@ export async function startProcess(
     nodeOptions = ours,
     keep = false,
     logTo,
+    command,
   }: {
     quiet?: boolean;
     imports?: readonly string[];
     nodeOptions?: readonly string[];
     keep?: boolean;
     logTo?: string;
+    command?: readonly string[];
   } = {},
 ): Promise<Started> {
   const pathOf = (each: string) => (isAbsolute(each) ? each : join(root, each));
+  const [program, ...args] = command
+    ? [...command, ...nodeOptions, pathOf(file)]
+    : [process.execPath, ...nodeOptions, ...programOf(pathOf(file), imports.map(pathOf))];
   const child = endWithThis(
-    spawn(process.execPath, [...nodeOptions, ...programOf(pathOf(file), imports.map(pathOf))], {
+    spawn(program!, args, {
       cwd: root,
       // It must say that it is up, whatever level an earlier test has set.
       env: { ...process.env, LOG_LEVEL: 'info', ...env },
