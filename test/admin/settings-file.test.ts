@@ -55,7 +55,7 @@ test('reset never touches a given database, and without a terminal needs --yes',
     code: 2,
     stdout: '',
     stderr: expect.stringMatching(
-      /^error: DATABASE_URL is set, and reset never touches that database; --local /,
+      /^error: the database was given by DATABASE_URL, and reset never touches that one; --local /,
     ),
   });
   for (const given of [[], ['--local']]) {

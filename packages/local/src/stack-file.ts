@@ -14,6 +14,8 @@ export type RunningStack = {
 };
 
 export const STACK_FILE = 'stack.json';
+/** Names the folder of Postgres' data if that is outside this one. */
+export const POSTGRES_HOME_FILE = 'postgres-home';
 
 /** Writes the file, which contains passwords, readable only for our user. */
 export function writeStackFile(folder: string, stack: RunningStack): void {
@@ -43,7 +45,7 @@ export function findPostgresDisk(folder: string): string {
   const inside = join(folder, 'postgres');
   if (existsSync(join(inside, 'data'))) return inside;
   try {
-    return readFileSync(join(folder, 'postgres-home'), 'utf8').trim();
+    return readFileSync(join(folder, POSTGRES_HOME_FILE), 'utf8').trim();
   } catch {
     return folder;
   }

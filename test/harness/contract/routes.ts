@@ -16,7 +16,7 @@ export const routes: readonly Route[] = [
   ...historyRoutes(undefined as never),
   ...changeRoutes(undefined as never),
   ...webhookRoutes({ reads: undefined as never }),
-  ...stockAtRoutes(undefined as never, undefined as never),
+  ...stockAtRoutes(undefined as never, Date.now),
   ...inventoryRoutes(undefined as never, undefined as never),
   ...itemRoutes(undefined as never),
   ...aliasRoutes(undefined as never),

@@ -4,7 +4,7 @@ import { findUnknownWarehouses } from '@inventory/db/catalog/warehouses';
 import { findTakenIds } from '@inventory/db/operator/client-accounts';
 import type { Sql } from '@inventory/postgres/pool';
 import { parseId, parseIds, parseNewClientId, parsePermissions } from './arguments.ts';
-import { type BadRow, type Columns, type CsvRow, readCsv } from './csv.ts';
+import { type BadRow, type Columns, type CsvRow, readCsv, readFlag } from './csv.ts';
 import { withDatabase } from './database.ts';
 import { findRepeats, tellImport } from './import.ts';
 import { print, printJson } from './print.ts';
@@ -100,10 +100,8 @@ function readClient({ line, cells }: CsvRow): GivenClient | BadRow[] {
   return bad.length > 0 ? bad : client;
 }
 
-/** As in a file of items: spreadsheets save TRUE. */
 function parseFlag(text: string): boolean {
-  const flag = text.toLowerCase();
-  if (['true', 'yes', '1'].includes(flag)) return true;
-  if (['false', 'no', '0', ''].includes(flag)) return false;
-  throw new Error('It must be true or false.');
+  const flag = text === '' ? false : readFlag(text);
+  if (flag === undefined) throw new Error('It must be true or false.');
+  return flag;
 }

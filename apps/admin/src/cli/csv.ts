@@ -39,6 +39,13 @@ const delimiters = [',', ';', '\t'] as const;
 // end.
 const lineEnds = ['\r\n', '\n', '\r'];
 
+/** What a cell says, in the words that people and spreadsheets write; undefined: neither. */
+export function readFlag(text: string): boolean | undefined {
+  const word = text.toLowerCase();
+  if (['true', 'yes', '1'].includes(word)) return true;
+  return ['false', 'no', '0'].includes(word) ? false : undefined;
+}
+
 /**
  * Reads values separated by commas, semicolons or tabs, in UTF-8 with a header; `-` is standard input. A row
  * with too many or too few values is bad. All other values are returned as they are, blanks included, but

@@ -7,7 +7,7 @@ import {
 } from '@inventory/domain/contract/item';
 import { numberOfLiteral, quantityLimit } from '@inventory/domain/quantity';
 import { isQuantityText } from '../cli/arguments.ts';
-import type { BadRow, Columns, CsvRow } from '../cli/csv.ts';
+import { type BadRow, type Columns, type CsvRow, readFlag } from '../cli/csv.ts';
 import { findShortened, findWithoutZero, importCommand, mayBeThousands, thousands } from '../cli/import.ts';
 
 const columns: Columns = {
@@ -49,22 +49,13 @@ function readItem(row: CsvRow): GivenItem | BadRow[] {
   return { line, shortId: parsed.data.shortID, fields: itemFieldsOf(parsed.data) };
 }
 
-const words: Record<string, boolean> = {
-  true: true,
-  yes: true,
-  '1': true,
-  false: false,
-  no: false,
-  '0': false,
-};
-
 /** A value as in a request. An invalid value stays text, which the schema refuses. */
 function readCell(name: string, text: string): unknown {
   if (name === 'shortID') return text;
   const byDefault = itemDefaults[name as keyof ItemFields];
   if (typeof byDefault === 'string') return text;
   if (text === '') return byDefault;
-  if (typeof byDefault === 'boolean') return words[text.toLowerCase()] ?? text;
+  if (typeof byDefault === 'boolean') return readFlag(text) ?? text;
   if (name !== 'units') return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
   // Exact, however many digits it has.
   return isQuantityText(text.replace(/^-/, ''), quantityLimit) ? numberOfLiteral(text) : text;

@@ -19,7 +19,7 @@ export const reset = new Command('reset')
   .action(async ({ local, yes }: { local?: true; yes?: true }) => {
     if (isDatabaseGiven() && !local) {
       throw new CommandError(
-        'DATABASE_URL is set, and reset never touches that database; --local deletes the data of this folder',
+        'the database was given by DATABASE_URL, and reset never touches that one; --local deletes the data of this folder',
         2,
       );
     }

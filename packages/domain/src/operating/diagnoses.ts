@@ -289,7 +289,7 @@ const table = {
     effect: 'its receiver gets no changes until it answers, or an operator acts',
     figures: '{{ $value | humanizeDuration }}',
     lookAt: `\`${inventoryCommand('webhook list')}\` and \`${inventoryCommand('webhook show --id NUMBER')}\`: the last answers of the receiver.`,
-    act: `Tell the owner of the receiver. Once it answers, \`${inventoryCommand('webhook test --id NUMBER')}\` shows that messages arrive; \`${inventoryCommand('webhook enable --id NUMBER')}\` lets a disabled one go on. Disable or remove one that nobody needs.`,
+    act: `Tell the owner of the receiver. Once it answers, \`${inventoryCommand('webhook test --id NUMBER')}\` shows that messages arrive; \`${inventoryCommand('webhook enable --id NUMBER')}\` lets a disabled one go on, and \`${inventoryCommand('webhook replay --id NUMBER --from beginning')}\` one whose database was restored. Remove one that nobody needs.`,
     more: 'No change is lost: the webhook resumes where it stopped. After more than three days of failed attempts, it is disabled.',
   },
   InventoryBackupOld: {

@@ -5,6 +5,7 @@ import { dirname, join, sep } from 'node:path';
 import { LocalStackError } from '../local-stack-error.ts';
 import { run } from '../processes/process.ts';
 import { chooseRunAs, type RunAs } from '../processes/run-as.ts';
+import { POSTGRES_HOME_FILE } from '../stack-file.ts';
 
 /**
  * The folder of Postgres' data, and the user who owns it and runs Postgres. `isKnown`: whether existing data
@@ -15,9 +16,6 @@ export type PostgresHome = { home: string; runAs: RunAs; isKnown: boolean };
 // Not a temporary folder, because systems delete files there that were not used for a month. Only root can
 // write here.
 const OUTSIDE = '/var/lib/inventory-local';
-
-/** A file in the stack's folder that names the home outside. */
-const POINTER = 'postgres-home';
 
 /** A file in a home outside that names the stack's folder. */
 const OWNER = 'folder';
@@ -46,7 +44,7 @@ export async function providePostgresHome(folder: string, signal: AbortSignal): 
     }
     const isKnown = home === inside || (await readPointer(folder)) === outside;
     if (home === outside) {
-      await writeFile(join(folder, POINTER), `${outside}\n`, { mode: 0o600 });
+      await writeFile(join(folder, POSTGRES_HOME_FILE), `${outside}\n`, { mode: 0o600 });
       await rm(join(outside, OWNER), { force: true });
       await writeFile(join(outside, OWNER), folder, { flag: 'wx' });
     }
@@ -62,7 +60,7 @@ export async function providePostgresHome(folder: string, signal: AbortSignal): 
 export async function removePostgresHome(folder: string): Promise<void> {
   for (const home of await listPostgresHomes(folder))
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
-  await rm(join(folder, POINTER), { force: true });
+  await rm(join(folder, POSTGRES_HOME_FILE), { force: true });
 }
 
 /**
@@ -82,7 +80,7 @@ export async function listPostgresHomes(folder: string): Promise<[inside: string
 
 /** Empty: there is none. */
 async function readPointer(folder: string): Promise<string> {
-  return (await readFile(join(folder, POINTER), 'utf8').catch(() => '')).trim();
+  return (await readFile(join(folder, POSTGRES_HOME_FILE), 'utf8').catch(() => '')).trim();
 }
 
 async function makeFolder(home: string, { uid, gid }: RunAs): Promise<boolean> {
