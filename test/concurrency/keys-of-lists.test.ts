@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect } from '@inventory/postgres/pool';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { holdGates } from '../harness/queue/batches.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
 
 const service = useService({ hears503: true });
@@ -16,7 +16,7 @@ test('never applied: an operation of a list that came before its key was refused
   const busy = await Promise.all(Array.from({ length: busyItems }, () => service.item()));
   const receive = (itemID: string) => ({ itemID, units: 5, wid: 1, reasonCode: 0 });
   for (const itemID of [...items, ...busy]) await caller.post('/Inventory/Receive', receive(itemID));
-  const release = await holdGatesOf([...items, ...busy]);
+  const release = await holdGates(service.sql, [...items, ...busy], 1);
 
   const keys = modes.map(() => uniqueName('key'));
   const alone = items.map((itemID, index) =>
@@ -45,20 +45,3 @@ test('never applied: an operation of a list that came before its key was refused
   expect(levels.map(({ body }) => body.value[0].inStock)).toEqual([5, 5]);
   expect(results).not.toContain('applied');
 });
-
-/** Holds the gates of some items as a batch does, until the returned function is called. */
-async function holdGatesOf(items: readonly string[]): Promise<() => Promise<void>> {
-  const sql = connect(service.databaseUrl, { name: 'holder', connectionsMax: 1 });
-  const connection = await sql.reserve();
-  await connection`begin`;
-  await connection`
-    select from stock_level
-    join item using (part_no)
-    where short_id = any(${items as string[]}::text[])
-    for no key update of stock_level`;
-  onTestFinished(() => sql.end({ timeout: 5 }));
-  return async () => {
-    await connection`rollback`;
-    connection.release();
-  };
-}

@@ -151,12 +151,12 @@ export async function receiveLots(
 }
 
 /**
- * Holds the gates of an item, or its gate in one warehouse, as a batch does, until the returned function is
+ * Holds the gates of items, or their gates in one warehouse, as a batch does, until the returned function is
  * called.
  */
 export async function holdGates(
   sql: Sql,
-  itemID: string,
+  itemIDs: string | readonly string[],
   wid: number | null = null,
 ): Promise<() => Promise<void>> {
   let release!: () => void;
@@ -170,9 +170,9 @@ export async function holdGates(
         select wid
         from stock_level
         join item using (part_no)
-        where short_id = ${itemID} and (${wid}::integer is null or wid = ${wid})
+        where short_id = any(${[itemIDs].flat()}::text[]) and (${wid}::integer is null or wid = ${wid})
         for no key update of stock_level`;
-      if (gates.length === 0) throw new Error(`no gate of ${itemID} yet`);
+      if (gates.length === 0) throw new Error(`no gate of ${itemIDs} yet`);
       resolve();
       await released;
     });
