@@ -7,7 +7,7 @@ import { itemPage } from '@inventory/db/lists/list-items';
 import { lotPage } from '@inventory/db/lists/list-lots';
 import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
 import { readNextModifiedSince } from '@inventory/db/lists/next-modified-since';
-import { stockAtPage } from '@inventory/db/lists/stock-at';
+import { stockAtPage } from '@inventory/db/lists/list-stock-at';
 import { renameWarehouse } from '@inventory/db/operator/rename-warehouse';
 import { correctTimes } from '@inventory/db/operator/stored-times';
 import { removeOutdatedPiece } from '@inventory/db/requests/remove-outdated';

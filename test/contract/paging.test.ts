@@ -1,9 +1,10 @@
-import { itemSortColumns } from '@inventory/db/lists/list-items';
-import { lotSortColumns } from '@inventory/db/lists/list-lots';
-import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
+import { allItems } from '@inventory/db/lists/list-items';
+import { lots } from '@inventory/db/lists/list-lots';
+import { stockLevels } from '@inventory/db/lists/list-stock-levels';
 import { holdLot } from '@inventory/db/operator/holds';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAnswer, inChunks, validationError } from '../harness/contract/answers.ts';
+import { sortColumnsOf } from '../harness/contract/routes.ts';
 import type { ApiClient } from '../harness/service/api-client.ts';
 import { useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
@@ -13,12 +14,12 @@ let client: ApiClient;
 
 // `alike`: the columns with one value in all records of the list.
 const lists = [
-  { path: '/Item', columns: itemSortColumns, id: 'partNo', alike: ['discontinued'] },
-  { path: '/Item/All', columns: itemSortColumns, id: 'partNo', alike: [] },
-  { path: '/Inventory', columns: lotSortColumns, id: 'recNo', alike: ['jobName'] },
-  { path: '/Inventory/1', columns: lotSortColumns, id: 'recNo', alike: ['jobName', 'wID', 'warehouse'] },
-  { path: '/Inventory/StockLevels', columns: stockLevelSortColumns, id: 'partNo', alike: [] },
-  { path: '/Inventory/StockLevels/1', columns: stockLevelSortColumns, id: 'partNo', alike: [] },
+  { path: '/Item', columns: sortColumnsOf(allItems), id: 'partNo', alike: ['discontinued'] },
+  { path: '/Item/All', columns: sortColumnsOf(allItems), id: 'partNo', alike: [] },
+  { path: '/Inventory', columns: sortColumnsOf(lots), id: 'recNo', alike: ['jobName'] },
+  { path: '/Inventory/1', columns: sortColumnsOf(lots), id: 'recNo', alike: ['jobName', 'wID', 'warehouse'] },
+  { path: '/Inventory/StockLevels', columns: sortColumnsOf(stockLevels), id: 'partNo', alike: [] },
+  { path: '/Inventory/StockLevels/1', columns: sortColumnsOf(stockLevels), id: 'partNo', alike: [] },
 ];
 
 // No language sorts these by code point, and UTF-16 does not either.
@@ -53,7 +54,7 @@ beforeAll(async () => {
     update item
     set created = created + ((part_no * 7) % 11) * interval '1 day',
       modified = modified + ((part_no * 5) % 13) * interval '1 day'`;
-  const lots = await inChunks(60, 1, async (index) => {
+  const received = await inChunks(60, 1, async (index) => {
     const itemID = pick(items.slice(0, 20), index, 3);
     const [wid, units] = [1 + (index % 3), ((index * 37) % 11) + 0.5];
     const recno = await receiveLot(client, itemID, units, {
@@ -70,9 +71,9 @@ beforeAll(async () => {
   });
   await service.sql`update lot set received = received + ((rec_no * 7) % 17) * interval '1 day'`;
   const isHeld = (index: number) => index % 7 === 3;
-  for (const { recno } of lots.filter((_, index) => isHeld(index)))
+  for (const { recno } of received.filter((_, index) => isHeld(index)))
     await holdLot(service.sql, { recNo: recno, reason: 'x' });
-  const shipped = lots.filter((_, index) => index % 5 === 1 && !isHeld(index));
+  const shipped = received.filter((_, index) => index % 5 === 1 && !isHeld(index));
   for (const lot of [...shipped.slice(4), ...shipped.slice(0, 4)])
     expect((await client.post('/Inventory/Issue', { ...lot, reasonCode: 0 })).status).toBe(200);
   await service.sql`

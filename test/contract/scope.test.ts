@@ -1,9 +1,10 @@
-import { itemSortColumns } from '@inventory/db/lists/list-items';
-import { lotSortColumns } from '@inventory/db/lists/list-lots';
-import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
+import { allItems } from '@inventory/db/lists/list-items';
+import { lots } from '@inventory/db/lists/list-lots';
+import { stockLevels } from '@inventory/db/lists/list-stock-levels';
 import { expect } from 'vitest';
 import { expectAnswer, forbidden } from '../harness/contract/answers.ts';
 import { stockOf, useStock } from '../harness/contract/item-stock.ts';
+import { sortColumnsOf } from '../harness/contract/routes.ts';
 import type { ApiClient } from '../harness/service/api-client.ts';
 import { receive } from '../harness/stock/stock.ts';
 import { untilRightsHold } from '../harness/watch/rights-hold.ts';
@@ -15,9 +16,9 @@ const filters = ['?inStock=true', '?inStock=false', '?hold=true', '?spot=A'];
 const listPaths = [
   ...[...pages, ...filters].flatMap((query) => [`/Inventory${query}`, `/Inventory/1${query}`]),
   ...pages.flatMap((query) => [`/Inventory/StockLevels${query}`, `/Inventory/StockLevels/1${query}`]),
-  ...lotSortColumns.map((column) => `/Inventory?sort=${column}&direction=DESC`),
-  ...stockLevelSortColumns.map((column) => `/Inventory/StockLevels?sort=${column}&direction=DESC`),
-  ...itemSortColumns.map((column) => `/Item/All?sort=${column}`),
+  ...sortColumnsOf(lots).map((column) => `/Inventory?sort=${column}&direction=DESC`),
+  ...sortColumnsOf(stockLevels).map((column) => `/Inventory/StockLevels?sort=${column}&direction=DESC`),
+  ...sortColumnsOf(allItems).map((column) => `/Item/All?sort=${column}`),
 ];
 
 /** Every list, byte for byte, with the headers that carry data. */

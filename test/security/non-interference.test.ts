@@ -2,14 +2,15 @@ import { startServer } from '@inventory/api/server';
 import { createSecret, digestSecret } from '@inventory/auth/secret';
 import { addClient } from '@inventory/db/access/clients';
 import { foldArrivals } from '@inventory/db/lists/fold-arrivals';
-import { itemSortColumns } from '@inventory/db/lists/list-items';
-import { lotSortColumns } from '@inventory/db/lists/list-lots';
-import { stockLevelSortColumns } from '@inventory/db/lists/list-stock-levels';
+import { allItems } from '@inventory/db/lists/list-items';
+import { lots } from '@inventory/db/lists/list-lots';
+import { stockLevels } from '@inventory/db/lists/list-stock-levels';
 import type { Tx } from '@inventory/postgres/pool';
 import { createLog } from '@inventory/process/log/log';
 import type { Running } from '@inventory/process/run';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { sortColumnsOf } from '../harness/contract/routes.ts';
 import { createDatabase, type TestDatabase } from '../harness/servers/database.ts';
 import { type ApiClient, askToken, createApiClient, untilAnswered } from '../harness/service/api-client.ts';
 import { uniqueName } from '../harness/service/service.ts';
@@ -245,21 +246,21 @@ function combined(...choices: readonly (readonly string[])[]): string[] {
 const oneInFive = (all: readonly string[]) => all.filter((_, index) => index % 5 === 0);
 const someLots = ['lot 3', 'lot 5', 'foreign lot', 'no lot'];
 
-const itemLists = combined(sorts(itemSortColumns), pages, moments);
+const itemLists = combined(sorts(sortColumnsOf(allItems)), pages, moments);
 
 const variants: Record<string, string[]> = {
   '/Inventory': [
-    ...oneInFive(combined(sorts(lotSortColumns), lotFilters, pages, moments)),
+    ...oneInFive(combined(sorts(sortColumnsOf(lots)), lotFilters, pages, moments)),
     ...combined(['', 'sort=units'], [...moreLotFilters, 'view=full', 'view=full&spot=A'], pages, moments),
   ],
   '/Inventory/1': [
-    ...oneInFive(combined(sorts(lotSortColumns), ['', 'spot=A', 'inStock=false'], pages, moments)),
+    ...oneInFive(combined(sorts(sortColumnsOf(lots)), ['', 'spot=A', 'inStock=false'], pages, moments)),
     ...combined(['view=full'], pages, moments),
     ...someLots.map((lot) => `recNo={${lot}}`),
   ],
   ...Object.fromEntries([...someLots, 'lot 40', 'lot 150'].map((lot) => [`/Inventory/Lots/{${lot}}`, ['']])),
   '/Inventory/StockLevels': [
-    ...combined(sorts(stockLevelSortColumns), pages, moments),
+    ...combined(sorts(sortColumnsOf(stockLevels)), pages, moments),
     ...combined(
       ['belowMinimum=true', 'belowMinimum=false&view=full'],
       ['', 'sort=available'],

@@ -4,9 +4,8 @@ import { Amount, Code, DateTimeText, lengthMax, text } from './fields.ts';
 import type { JsonAnswer } from './json-text.ts';
 import { type Decimal, quantityOf } from './quantity.ts';
 
-/** Columns of these types can be filtered, by such values. */
-type FilterValues = { text: string; integer: number; timestamptz: Date; boolean: boolean };
-export type FilterType = keyof FilterValues;
+/** Columns of these types can be filtered. */
+export type FilterType = 'text' | 'integer' | 'timestamptz' | 'boolean';
 
 /** A field that describes a lot. Its key is its name in a receipt. */
 export type LotField = {
@@ -170,7 +169,6 @@ export type FilterShape<Of extends Record<FilterType, unknown>> = {
       : N
     : never]: Of[Table[N]['type'] & FilterType];
 };
-export type FieldFilters = Partial<FilterShape<{ [Type in FilterType]: FilterValues[Type] | undefined }>>;
 
 /** The rows of the table. */
 export const fieldRows = Object.entries<LotField>(lotFields).map(([name, field]) => ({

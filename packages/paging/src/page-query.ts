@@ -18,11 +18,8 @@ export type PageQuery = {
   modifiedSince?: Date | undefined;
 };
 
-/**
- * The query parameters of a paged list, as zod schemas for the text of a URL. A page size above the maximum
- * is capped. An unknown `sort` is ignored, together with its direction.
- */
-export function pageQueryShape(sortColumns: readonly string[], sizeMax: number = pageSizeMax.standard) {
+/** The parameters of a list that has one order. A page size above the maximum is capped. */
+export function pagesShape(sizeMax: number = pageSizeMax.standard) {
   return {
     page: z
       .string()
@@ -50,6 +47,21 @@ export function pageQueryShape(sortColumns: readonly string[], sizeMax: number =
         minimum: 1,
         default: pageSizeDefault,
       }),
+  };
+}
+
+/** The query of a list that has one order. */
+export function inOrder<Query extends object>(query: Query) {
+  return { ...query, sort: undefined, direction: 'asc' as const };
+}
+
+/**
+ * The query parameters of a paged list, as zod schemas for the text of a URL. An unknown `sort` is ignored,
+ * together with its direction.
+ */
+export function pageQueryShape(sortColumns: readonly string[]) {
+  return {
+    ...pagesShape(),
     sort: z
       .string()
       .optional()

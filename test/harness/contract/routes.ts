@@ -4,11 +4,12 @@ import { changeRoutes } from '@inventory/api/routes/changes';
 import { historyRoutes } from '@inventory/api/routes/history';
 import { inventoryRoutes } from '@inventory/api/routes/inventory';
 import { itemRoutes } from '@inventory/api/routes/items';
+import { listRoute } from '@inventory/api/routes/list-route';
 import { meRoutes } from '@inventory/api/routes/me';
-import { reasonRoutes } from '@inventory/api/routes/reasons';
 import { scanRoutes } from '@inventory/api/routes/scan';
 import { stockAtRoutes } from '@inventory/api/routes/stock-at';
 import { webhookRoutes } from '@inventory/api/routes/webhooks';
+import { reasons } from '@inventory/db/lists/list-reasons';
 
 /** Every route of the service except the token's, from the tables that the service itself is built from. */
 export const routes: readonly Route[] = [
@@ -20,7 +21,7 @@ export const routes: readonly Route[] = [
   ...inventoryRoutes(undefined as never, undefined as never),
   ...itemRoutes(undefined as never),
   ...aliasRoutes(undefined as never),
-  ...reasonRoutes({ lists: undefined as never }),
+  listRoute(reasons, undefined as never),
   ...scanRoutes(undefined as never, undefined as never),
 ];
 
@@ -90,4 +91,11 @@ export function fieldsOf(declared: Route, where: 'params' | 'query' | 'body'): s
   const shapeOf = (schema: Shaped | undefined): object =>
     schema?.shape ?? (schema?.in && shapeOf(schema.in)) ?? {};
   return Object.keys(shapeOf(declared[where] as Shaped | undefined));
+}
+
+type Sorted = { query: { shape: { sort: { meta(): object | undefined } } } };
+
+/** The columns by which a list can be sorted. */
+export function sortColumnsOf({ query }: Sorted): string[] {
+  return (query.shape.sort.meta() as { enum: string[] }).enum;
 }

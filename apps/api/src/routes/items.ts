@@ -1,5 +1,5 @@
 import { findItem } from '@inventory/db/catalog/items';
-import { itemPage, itemSortColumns } from '@inventory/db/lists/list-items';
+import { activeItems, allItems } from '@inventory/db/lists/list-items';
 import {
   Item,
   ItemCreateRequest,
@@ -7,36 +7,21 @@ import {
   itemFieldsOf,
   shortIdOf,
 } from '@inventory/domain/contract/item';
-import { Code, Id, lengthMax, Text, text } from '@inventory/domain/fields';
+import { Code, Text } from '@inventory/domain/fields';
 import { Permission } from '@inventory/domain/permission';
-import { invalid } from '@inventory/domain/refusals/refused';
-import { pageQueryShape } from '@inventory/paging/page-query';
+import { invalid, noItem, noPartNo } from '@inventory/domain/refusals/refused';
+import { partNoParams } from '@inventory/paging/parameters';
 import { violatedUnique } from '@inventory/postgres/pool';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
-import { answerBytes, pageBytes } from '../http/answer-bytes.ts';
+import { answerBytes } from '../http/answer-bytes.ts';
 import { Refused } from '../http/errors.ts';
-import { viewParameter } from '../http/reading/parameters.ts';
 import { noWarehouses, type Reply, route } from '../http/route.ts';
 import { addItem, changeItem } from '../item-writes.ts';
 import { wholeCategoryMax } from '../lists/lists.ts';
-import { pageAnswer, pageReply } from '../lists/page-reply.ts';
-import {
-  allItems,
-  createItem,
-  discontinueItem,
-  items,
-  oneItem,
-  updateItem,
-} from '../openapi/descriptions/items.ts';
-
-const search = text(lengthMax.description).optional().meta({
-  description:
-    'Extension: only items whose ShortID, description or an alias contains this text, in any case. No character has a special meaning',
-  example: 'cable',
-});
-// The full view of an item needs no further query.
-const pageQuery = z.object({ ...pageQueryShape(itemSortColumns), search, view: viewParameter });
+import { pageReply } from '../lists/page-reply.ts';
+import { createItem, discontinueItem, oneItem, updateItem } from '../openapi/descriptions/items.ts';
+import { listRoute } from './list-route.ts';
 
 // One item by key, or a category. Paging parameters are ignored then, whatever their values. `readItemsQuery`
 // checks all parameters together.
@@ -58,7 +43,7 @@ const lookUpQuery = z.looseObject({
       maximum: 2 ** 31 - 1,
     })
     .optional(),
-  ...described(pageQuery.shape),
+  ...described(activeItems.query.shape),
 });
 const category = z
   .string()
@@ -69,26 +54,9 @@ const category = z
 const shortIdParams = z.object({
   shortID: Text.meta({ description: 'SKU, percent-encoded', example: 'CABLE-3G15' }),
 });
-/** The part number in a path. */
-export const partNoParams = z.object({
-  partNo: z
-    .string()
-    .regex(/^\d{1,10}$/)
-    .transform(Number)
-    .pipe(Id)
-    .meta({
-      ...{ description: 'Internal part number', example: 1 },
-      ...{ type: 'integer', minimum: 1, maximum: 2 ** 31 - 1 },
-    }),
-});
-
-export const noSuchItem = 'There is no such item.';
-export const noPartNo =
-  'A part number is an integer. To get an item by its ShortID, call GET /Item?key=<ShortID>&type=id.';
 
 // An item may be sent back as it was read.
 const ownFields = Object.keys(Item.shape);
-const ItemPage = pageAnswer(Item, 'ItemPage');
 const ItemCreated = Item.extend({ status: z.literal('created') }).meta({ id: 'ItemCreated' });
 const itemStatus = <S extends string>(status: S) =>
   z.object({ shortID: z.string(), status: z.literal(status) });
@@ -96,8 +64,8 @@ const itemStatus = <S extends string>(status: S) =>
 /** `/Item`: the catalog. */
 export function itemRoutes(database: Database) {
   return [
-    listRoute(database),
-    allRoute(database),
+    activeRoute(database),
+    listRoute(allItems, database),
     oneRoute(database),
     createRoute(database),
     updateRoute(database),
@@ -105,24 +73,26 @@ export function itemRoutes(database: Database) {
   ];
 }
 
-function listRoute(database: Database) {
+/** The list of active items, and two look-ups. */
+function activeRoute(database: Database) {
+  const { words, path, permission } = activeItems;
   return route({
     method: 'GET',
-    path: '/Item',
-    summary: 'List active items, get one by ShortID or alias, or list a category',
-    permission: Permission.ItemMasterList,
+    path,
+    summary: words.summary,
+    permission,
     writes: false,
     query: lookUpQuery.transform(readItemsQuery),
     warehouses: noWarehouses,
-    answer: { 200: z.union([ItemPage, Item, z.array(Item)]) },
+    answer: { 200: z.union([activeItems.answer, Item, z.array(Item)]) },
     answerBytes: ({ query }) => {
       if ('category' in query) return answerBytes.category(wholeCategoryMax);
-      return 'key' in query ? answerBytes.small() : pageBytes('item', query);
+      return 'key' in query ? answerBytes.small() : activeItems.bytes(query);
     },
     keyed: false,
     paged: 'unlessLookedUp',
-    notFound: noSuchItem,
-    description: items,
+    notFound: noItem.message,
+    description: words,
     handle: async ({ query, ...asker }) => {
       if ('category' in query) {
         return { status: 200, ...(await database.lists.category(query.category, asker)) };
@@ -131,30 +101,8 @@ function listRoute(database: Database) {
         const { key } = query;
         return found(await database.reads.run((sql) => findItem(sql, key), asker.wait));
       }
-      const active = itemPage(query, { discontinuedToo: false, search: query.search });
-      return pageReply(query, await database.lists.page(active, asker));
-    },
-  });
-}
-
-function allRoute(database: Database) {
-  return route({
-    method: 'GET',
-    path: '/Item/All',
-    summary: 'List all items, including discontinued ones',
-    permission: Permission.ItemMasterList,
-    writes: false,
-    query: pageQuery,
-    warehouses: noWarehouses,
-    answer: { 200: ItemPage },
-    answerBytes: ({ query }) => pageBytes('item', query),
-    keyed: false,
-    paged: 'always',
-    notFound: null,
-    description: allItems,
-    handle: async ({ query, ...asker }) => {
-      const all = itemPage(query, { discontinuedToo: true, search: query.search });
-      return pageReply(query, await database.lists.page(all, asker));
+      const page = activeItems.page({ params: undefined, query, scope: [] });
+      return pageReply(query, await database.lists.page(page, asker));
     },
   });
 }
@@ -166,14 +114,14 @@ function oneRoute(database: Database) {
     summary: 'Get one item by its part number, discontinued or not',
     permission: Permission.ItemMasterList,
     writes: false,
-    params: partNoParams,
+    params: partNoParams(1),
     warehouses: noWarehouses,
     answer: { 200: Item },
     answerBytes: answerBytes.small,
     keyed: false,
     paged: 'never',
-    notFound: noSuchItem,
-    misfit: noPartNo,
+    notFound: noItem.message,
+    misfit: noPartNo.message,
     description: oneItem,
     handle: async ({ params, wait }) => found(await database.reads.run((sql) => findItem(sql, params), wait)),
   });
@@ -225,7 +173,7 @@ function updateRoute(database: Database) {
     answerBytes: answerBytes.small,
     keyed: false,
     paged: 'never',
-    notFound: noSuchItem,
+    notFound: noItem.message,
     description: updateItem,
     handle: async ({ body, wait }) => {
       if (!(await changeItem(database, body.shortID, itemFieldsOf(body), wait))) return null;
@@ -247,7 +195,7 @@ function discontinueRoute(database: Database) {
     answerBytes: answerBytes.small,
     keyed: false,
     paged: 'never',
-    notFound: noSuchItem,
+    notFound: noItem.message,
     description: discontinueItem,
     handle: async ({ params, wait }) => {
       if (!(await changeItem(database, params.shortID, { discontinued: true }, wait))) return null;
@@ -289,7 +237,7 @@ function readItemsQuery(query: Record<string, unknown>, context: z.core.$Refinem
     for (const { message } of found.error.issues) fail('Category', message);
     return z.NEVER;
   }
-  const page = pageQuery.safeParse(query);
+  const page = activeItems.query.safeParse(query);
   if (page.success) return page.data;
   for (const issue of page.error.issues) context.addIssue({ ...issue, code: 'custom', input: query });
   return z.NEVER;

@@ -1,3 +1,4 @@
+import { reasons } from '@inventory/db/lists/list-reasons';
 import type { Changes } from '../changes/changes.ts';
 import type { Database } from '../database.ts';
 import type { Http } from '../http/http.ts';
@@ -8,8 +9,8 @@ import { changeRoutes } from './changes.ts';
 import { historyRoutes } from './history.ts';
 import { inventoryRoutes } from './inventory.ts';
 import { itemRoutes } from './items.ts';
+import { listRoute } from './list-route.ts';
 import { meRoutes } from './me.ts';
-import { reasonRoutes } from './reasons.ts';
 import { scanRoutes } from './scan.ts';
 import { stockAtRoutes } from './stock-at.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -43,7 +44,7 @@ export function createRoutes(
     ...inventoryRoutes(database, stock),
     ...itemRoutes(database),
     ...aliasRoutes(database),
-    ...reasonRoutes(database),
+    listRoute(reasons, database),
     ...scanRoutes(lists, now),
   ];
   return routes;

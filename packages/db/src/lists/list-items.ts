@@ -1,14 +1,22 @@
-import type { Item } from '@inventory/domain/contract/item';
-import type { PageQuery } from '@inventory/paging/page-query';
+import { Item } from '@inventory/domain/contract/item';
+import { lengthMax, text } from '@inventory/domain/fields';
+import { Permission } from '@inventory/domain/permission';
+import { pageAnswer, pageWith } from '@inventory/paging/page';
+import { type PageQuery, pageQueryShape } from '@inventory/paging/page-query';
+import { viewParameter } from '@inventory/paging/parameters';
 import { piece } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
+import { z } from 'zod';
+import { oneExample, pagedList } from './paged-list.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { countItems, readItemPage } from './pages/read-item-page.ts';
 import { type List, readPage } from './pages/read-page.ts';
+import { fixedBytes, pageOf, textBytes } from './pages/record-bytes.ts';
 import { sliceOf } from './pages/slice.ts';
 import { sortColumnsOf } from './pages/sort-columns.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
 import { searchPage } from './search-items.ts';
+import { item } from './story.ts';
 
 const columns: Columns<keyof Item> = {
   partNo: 'part_no',
@@ -30,9 +38,6 @@ const sortColumns = sortColumnsOf<keyof Item>(
   { ...columns, units: 'units', created: 'created', modified: 'modified' },
   { blank: ['description', 'uOM', 'putUp'], nullable: [] },
 );
-
-/** All scalar columns of an item. */
-export const itemSortColumns = Object.keys(sortColumns);
 
 /** The expression for an item's JSON text. */
 export const itemRecord = recordText(columns);
@@ -74,3 +79,57 @@ export function itemPage(query: PageQuery, { search = '', ...options }: ItemOpti
   };
   return { cost: 'matches', findFew, read };
 }
+
+const search = text(lengthMax.description).optional().meta({
+  description:
+    'Extension: only items whose ShortID, description or an alias contains this text, in any case. No character has a special meaning',
+  example: 'cable',
+});
+/** The most bytes of an item. */
+export const itemBytes = fixedBytes + textBytes.shortId + textBytes.description + 3 * textBytes.label;
+
+const shared = {
+  permission: Permission.ItemMasterList,
+  // The full view of an item needs no further query.
+  query: z.object({ ...pageQueryShape(Object.keys(sortColumns)), search, view: viewParameter }),
+  answer: pageAnswer(Item, 'ItemPage'),
+  bytes: pageOf(itemBytes),
+};
+
+/** `GET /Item` without a look-up: active items. */
+export const activeItems = pagedList({
+  ...shared,
+  path: '/Item',
+  words: {
+    id: 'listItems',
+    summary: 'List active items, get one by ShortID or alias, or list a category',
+    notes: `
+Active items, by \`shortID\` unless sorted otherwise. Two look-ups share this path; both ignore the paging parameters:
+
+- \`key\` with \`type=id\` or \`type=alias\`: one Item, discontinued or not; 404 if there is none.
+- \`Category\`: a flat array of the category's active items by \`shortID\`; empty if no item has the category. A large one is sent as fast
+  as it is read, and must be read within a minute; accept gzip.
+
+*Extension:* \`search\` leaves the items whose ShortID, description or an alias contains the text. Letters count as equal in any case, in every language
+(\`straße\` is \`STRASSE\`), and so do composed and decomposed ones; accents count. The list is paged as ever, with its exact total.`,
+    answer: {
+      page: { summary: 'The list', value: pageWith(item) },
+      item: { summary: 'With `?key=WIDGET-100&type=id`', value: item },
+      category: { summary: 'With `?Category=1`', value: [item] },
+    },
+  },
+  page: ({ query }) => itemPage(query, { discontinuedToo: false, search: query.search }),
+});
+
+/** `GET /Item/All`: all items. */
+export const allItems = pagedList({
+  ...shared,
+  path: '/Item/All',
+  words: {
+    id: 'listAllItems',
+    summary: 'List all items, including discontinued ones',
+    notes: 'By `shortID` unless sorted otherwise. `search` as in `GET /Item`.',
+    answer: oneExample('One item', pageWith(item)),
+  },
+  page: ({ query }) => itemPage(query, { discontinuedToo: true, search: query.search }),
+});

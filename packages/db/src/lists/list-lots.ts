@@ -1,17 +1,34 @@
+import { lengthMax } from '@inventory/domain/fields';
 import { FullLot, Lot } from '@inventory/domain/lot';
 import {
-  type FieldFilters,
   type FieldRow,
+  type FilterShape,
+  type FilterType,
   fieldRows,
   type LotField,
   type ShownShape,
 } from '@inventory/domain/lot-fields';
-import type { PageQuery } from '@inventory/paging/page-query';
+import { Permission } from '@inventory/domain/permission';
+import { fullLot, lot } from '@inventory/domain/story';
+import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
+import { pageAnswer, pageWith } from '@inventory/paging/page';
+import { type PageQuery, pageQueryShape } from '@inventory/paging/page-query';
+import {
+  flagParameter,
+  idParameter,
+  numberParameter,
+  textParameter,
+  viewParameter,
+  widParams,
+} from '@inventory/paging/parameters';
 import { type Piece, piece, raw } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
+import { z } from 'zod';
+import { pagedList } from './paged-list.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { countLots, readLotPage } from './pages/read-lot-page.ts';
 import { type List, readPage } from './pages/read-page.ts';
+import { bytesOf, fixedBytes, textBytes } from './pages/record-bytes.ts';
 import { sliceOf } from './pages/slice.ts';
 import { sortColumnsOf } from './pages/sort-columns.ts';
 import { type Columns, columnList, dateTimeText, recordText } from './record-json.ts';
@@ -89,16 +106,6 @@ const sortColumns = sortColumnsOf<string>(
   },
 );
 
-/** All scalar columns of a lot as lists show it, and its expiration. */
-export const lotSortColumns = Object.keys(sortColumns);
-
-/** The extension's filters. Each narrows the list. Lots without a time are not before any. */
-export type LotFilters = FieldFilters & {
-  inStock?: boolean | undefined;
-  itemID?: string | undefined;
-  recNo?: number | undefined;
-};
-
 /** The fields of a record. `scope`: the caller's scope, even if fewer warehouses are listed. */
 export type LotView = { view?: 'full' | undefined; scope: readonly number[] };
 
@@ -159,62 +166,95 @@ export const lotList: Omit<List, 'where'> = {
   tieBreaker: 'lot.rec_no',
 };
 
-type Filter = {
-  condition: (value: never) => Piece;
+/** A filter of the extension. Each narrows the list. */
+type Filter<Parameter extends z.ZodType = z.ZodType> = {
+  parameter: Parameter;
+  condition: (value: NonNullable<z.infer<Parameter>>) => Piece;
   /** Whether an index leads to the matching lots. */
-  hasIndex: (value: never) => boolean;
+  hasIndex: (value: NonNullable<z.infer<Parameter>>) => boolean;
+};
+const filterOf = <P extends z.ZodType>(parameter: P, rest: Omit<Filter<P>, 'parameter'>): Filter<P> => ({
+  parameter,
+  ...rest,
+});
+
+const parameterOf = {
+  text: textParameter,
+  integer: idParameter,
+  timestamptz: (says: string) => dateTimeParameter(says),
+  boolean: flagParameter,
 };
 
 // The indexes exclude blank texts and zeros, and the index of holds excludes lots that are not on hold. The
-// conditions repeat that.
-function filterOf({ type, column, empty, filter }: FieldRow): Filter {
+// conditions repeat that. Lots without a time are not before any.
+function fieldFilter({ type, column, empty, filter }: FieldRow) {
   const named = raw(`lot.${column}`);
-  const isLed = filter!.hasIndex;
+  const { says, hasIndex: isLed } = filter!;
   if (type === 'timestamptz') {
-    return { condition: (value: Date) => piece`${named} < ${value}`, hasIndex: () => isLed };
+    const condition = (value: Date) => piece`${named} < ${value}`;
+    return filterOf(parameterOf.timestamptz(says), { condition, hasIndex: () => isLed });
   }
   if (type === 'boolean') {
     const condition = (value: boolean) => (value ? piece`${named}` : piece`not ${named}`);
-    return { condition, hasIndex: (value: boolean) => isLed && value };
-  }
-  if (empty === null) {
-    return { condition: (value: string | number) => piece`${named} = ${value}`, hasIndex: () => isLed };
+    return filterOf(parameterOf.boolean(says), { condition, hasIndex: (value) => isLed && value });
   }
   const none = raw(empty === '' ? "''" : '0');
-  return {
-    condition: (value: string | number) =>
-      value === empty ? piece`${named} = ${none}` : piece`${named} = ${value} and ${named} <> ${none}`,
-    hasIndex: (value: string | number) => isLed && value !== empty,
+  const condition = (value: string | number) => {
+    if (empty === null) return piece`${named} = ${value}`;
+    return value === empty ? piece`${named} = ${none}` : piece`${named} = ${value} and ${named} <> ${none}`;
   };
+  const hasIndex = (value: string | number) => isLed && value !== empty;
+  return type === 'text'
+    ? filterOf(parameterOf.text(says), { condition, hasIndex })
+    : filterOf(parameterOf.integer(says), { condition, hasIndex });
 }
 
-const filterTable: Readonly<Record<string, Filter>> = {
-  inStock: {
-    condition: (value: boolean) => (value ? piece`lot.active` : piece`not lot.active`),
-    hasIndex: () => false,
-  },
-  itemID: {
-    condition: (value: string) => piece`lot.part_no = (select part_no from item where short_id = ${value})`,
-    hasIndex: () => true,
-  },
-  recNo: { condition: (value: number) => piece`lot.rec_no = ${value}`, hasIndex: () => true },
-  ...Object.fromEntries(
-    fieldRows.flatMap((row) =>
-      row.filter === undefined ? [] : [[row.filter.as ?? row.name, filterOf(row)]],
-    ),
+const { spot, serial, hold, rfidTag, serial2, jobID, ...others } = Object.fromEntries(
+  fieldRows.flatMap((row) =>
+    row.filter === undefined ? [] : [[row.filter.as ?? row.name, fieldFilter(row)]],
   ),
+) as FilterShape<{ [Type in FilterType]: Filter<ReturnType<(typeof parameterOf)[Type]>> }>;
+
+// The document has had them in this order since 0.1.0.
+const filterTable = {
+  inStock: filterOf(flagParameter('Extension: only lots that are (not) in stock'), {
+    condition: (value) => (value ? piece`lot.active` : piece`not lot.active`),
+    hasIndex: () => false,
+  }),
+  itemID: filterOf(textParameter('Extension: only lots of the item with this ShortID'), {
+    condition: (value) => piece`lot.part_no = (select part_no from item where short_id = ${value})`,
+    hasIndex: () => true,
+  }),
+  ...{ spot, serial, hold },
+  recNo: filterOf(numberParameter('Extension: only this lot'), {
+    condition: (value) => piece`lot.rec_no = ${value}`,
+    hasIndex: () => true,
+  }),
+  ...{ rfidTag, serial2, jobID },
+  ...others,
 };
+type FilterTable = typeof filterTable;
+type FilterName = keyof FilterTable;
+
+const parameters = Object.fromEntries(
+  Object.entries(filterTable).map(([name, { parameter }]) => [name, parameter]),
+) as { [Name in FilterName]: FilterTable[Name]['parameter'] };
+
+/** The values of the filters that are set. */
+export type LotFilters = z.infer<z.ZodObject<typeof parameters>>;
 
 /** A condition on `lot`. `hasIndex`: an index leads to the matching lots. */
 type GivenFilter = { condition: Piece; hasIndex: boolean };
 
 /** The filters that are set, with their values. */
 function givenFilters(filters: LotFilters): GivenFilter[] {
-  return Object.entries(filterTable).flatMap(([name, filter]) => {
-    const value = filters[name as keyof LotFilters] as never;
-    if (value === undefined) return [];
-    return [{ condition: filter.condition(value), hasIndex: filter.hasIndex(value) }];
-  });
+  return Object.entries<Pick<Filter<never>, 'condition' | 'hasIndex'>>(filterTable).flatMap(
+    ([name, filter]) => {
+      const value = filters[name as FilterName] as never;
+      if (value === undefined) return [];
+      return [{ condition: filter.condition(value), hasIndex: filter.hasIndex(value) }];
+    },
+  );
 }
 
 /**
@@ -282,6 +322,63 @@ export function lotPage(
 
 /** Whether the counts can answer for these filters. */
 function hasCountedOnly(filters: LotFilters): boolean {
-  const names = Object.keys(filterTable) as (keyof LotFilters)[];
+  const names = Object.keys(filterTable) as FilterName[];
   return names.every((name) => name === 'inStock' || filters[name] === undefined);
 }
+
+/** The texts that describe a lot. */
+const lotTexts = (isFull: boolean) =>
+  fieldRows
+    .filter(({ type, view }) => type === 'text' && (isFull || view === 'list'))
+    // Operators give the reason of a hold, as long as a remark.
+    .map(({ sent }) => (sent?.unwrap() as z.ZodString | undefined)?.maxLength ?? lengthMax.remark)
+    .reduce((sum, length) => sum + bytesOf(length), 0);
+/** The most bytes of a lot. */
+export const lotBytes = (isFull: boolean) =>
+  fixedBytes + textBytes.shortId + textBytes.description + lotTexts(isFull);
+
+const shared = {
+  permission: Permission.ItemMasterList,
+  query: z.object({ ...pageQueryShape(Object.keys(sortColumns)), ...parameters, view: viewParameter }),
+  answer: z.union([pageAnswer(FullLot, 'FullLotPage'), pageAnswer(Lot, 'LotPage')]),
+  bytes: ({ view, pageSize }: { view?: 'full' | undefined; pageSize: number }) =>
+    pageSize * lotBytes(view === 'full'),
+};
+
+const notes = `
+Most recent first (\`received\`, then \`recNo\`, both descending) unless sorted otherwise. Contains all lots, including shipped ones, so that
+a synchronization notices them; *extension*: \`inStock=true\` leaves them out. A lot emptied by a move to
+another warehouse is shipped, too. \`jobName\` is null: names of jobs are not stored here.`;
+
+const answer = {
+  example: { summary: 'One lot', value: pageWith(lot) },
+  full: { summary: 'With `?view=full`', value: pageWith(fullLot) },
+};
+
+/** `GET /Inventory`. */
+export const lots = pagedList({
+  ...shared,
+  path: '/Inventory',
+  words: {
+    id: 'listLots',
+    summary: 'List inventory lots of every warehouse in scope, most recent first',
+    notes: `${notes}\n\nOnly warehouses in the client's scope.`,
+    answer,
+  },
+  page: ({ query, scope }) => lotPage(query, scope, query, { view: query.view, scope }),
+});
+
+/** `GET /Inventory/{wid}`. */
+export const warehouseLots = pagedList({
+  ...shared,
+  path: '/Inventory/:wid',
+  params: widParams,
+  warehouses: ({ params }) => [params.wid],
+  words: {
+    id: 'listWarehouseLots',
+    summary: 'List inventory lots of one warehouse, most recent first',
+    notes,
+    answer,
+  },
+  page: ({ params, query, scope }) => lotPage(query, [params.wid], query, { view: query.view, scope }),
+});

@@ -1,8 +1,12 @@
-import type { Reason } from '@inventory/domain/contract/reason';
-import type { PageQuery } from '@inventory/paging/page-query';
+import { Reason } from '@inventory/domain/contract/reason';
+import { pageAnswer, pageWith } from '@inventory/paging/page';
+import { inOrder, type PageQuery, pagesShape } from '@inventory/paging/page-query';
 import { piece } from '@inventory/postgres/piece';
+import { z } from 'zod';
+import { oneExample, pagedList } from './paged-list.ts';
 import type { ListReading } from './pages/list-reading.ts';
 import { type List, readPage } from './pages/read-page.ts';
+import { pageOf, textBytes } from './pages/record-bytes.ts';
 import { type Columns, recordText } from './record-json.ts';
 
 const columns: Columns<keyof Reason> = {
@@ -22,6 +26,28 @@ const list: List = {
 };
 
 /** Chooses how a page of the reasons is read. There are at most a thousand. */
-export function reasonPage(query: PageQuery): ListReading {
+function reasonPage(query: PageQuery): ListReading {
   return { cost: 'page', read: (sql) => readPage(sql, query, list) };
 }
+
+/** `GET /Reasons`: the names of reason codes. */
+export const reasons = pagedList({
+  path: '/Reasons',
+  isExtension: true,
+  // A token is enough.
+  permission: [],
+  query: z.object(pagesShape()),
+  answer: pageAnswer(Reason, 'ReasonPage'),
+  bytes: pageOf(textBytes.label + 150),
+  words: {
+    id: 'listReasons',
+    summary: 'List the reasons that have names',
+    notes: `*Extension.* What the reason codes of receipts, issues and counts mean, by \`reasonCode\`; the operator names them. Any token may read them. By default an operation
+may have any reason code. Where the operator enforces the list, a code that is not listed for the operation is refused with \`validation_error\`.`,
+    answer: oneExample(
+      'The first reason of the demo data',
+      pageWith({ reasonCode: 1, name: 'Goods in', operations: ['receive'] }),
+    ),
+  },
+  page: ({ query }) => reasonPage(inOrder(query)),
+});

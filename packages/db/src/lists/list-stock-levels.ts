@@ -1,13 +1,27 @@
-import type { StockLevel } from '@inventory/domain/contract/stock-level';
-import type { PageQuery } from '@inventory/paging/page-query';
+import { FullStockLevel, StockLevel } from '@inventory/domain/contract/stock-level';
+import { Permission } from '@inventory/domain/permission';
+import { pageAnswer, pageWith } from '@inventory/paging/page';
+import { type PageQuery, pageQueryShape } from '@inventory/paging/page-query';
+import {
+  flagParameter,
+  idParameter,
+  idsParameter,
+  textParameter,
+  viewParameter,
+  widParams,
+} from '@inventory/paging/parameters';
 import { type Piece, piece } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
+import { z } from 'zod';
+import { pagedList } from './paged-list.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { readLevelPage } from './pages/read-level-page.ts';
 import { type List, readPage } from './pages/read-page.ts';
+import { fixedBytes, textBytes } from './pages/record-bytes.ts';
 import { sliceOf } from './pages/slice.ts';
 import { sortColumnsOf } from './pages/sort-columns.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
+import { fullLevel, level } from './story.ts';
 
 const quantities = {
   available: 'sum(in_stock - on_hold - committed - packed)',
@@ -27,9 +41,6 @@ const ofItem = (column: string) =>
 const names = { shortID: ofItem('short_id'), description: ofItem('description') };
 
 const sortColumns = sortColumnsOf({ ...sums, ...names }, { blank: ['description'], nullable: [] });
-
-/** All scalar columns of a stock level, and the names of its item. */
-export const stockLevelSortColumns = Object.keys(sortColumns);
 
 const columns = Object.fromEntries(
   Object.entries(sums).map(([field, sum]) => [field, field === 'partNo' ? sum : `trim_scale(${sum})`]),
@@ -151,3 +162,65 @@ export function stockLevelPage(
   };
   return { cost: 'matches', findFew, read };
 }
+
+/** The most items in one query: each is looked up by its key. */
+export const partNosMax = 100;
+
+const shared = {
+  permission: Permission.ItemMasterList,
+  query: z.object({
+    ...pageQueryShape(Object.keys(sortColumns)),
+    itemID: textParameter('Extension: only the item with this ShortID'),
+    partNo: idParameter('Extension: only the item with this part number'),
+    partNos: idsParameter(`Extension: only items with these part numbers, up to ${partNosMax}`, partNosMax),
+    belowMinimum: flagParameter(
+      'Extension: true: only items below their minimum in at least one of the warehouses; false: in none',
+    ),
+    view: viewParameter,
+  }),
+  answer: z.union([
+    pageAnswer(FullStockLevel, 'FullStockLevelPage'),
+    pageAnswer(StockLevel, 'StockLevelPage'),
+  ]),
+  bytes: ({ view, pageSize }: { view?: 'full' | undefined; pageSize: number }) =>
+    pageSize * (fixedBytes + (view === 'full' ? textBytes.shortId + textBytes.description : 0)),
+};
+
+const notes = `
+One record for each item that ever had stock, an order quantity or a minimum, by \`partNo\` unless sorted otherwise.
+\`available = inStock − onHold − committed − packed\`; it may be negative. Expired units count in it: an Issue of everything
+available is refused if some of it has expired. *Extension:* \`belowMinimum=true\` lists only items that are below
+their minimum in at least one of the warehouses, \`false\` only those that are below it in none.`;
+
+const answer = {
+  example: { summary: 'One item', value: pageWith(level) },
+  full: { summary: 'With `?view=full`', value: pageWith(fullLevel) },
+};
+
+/** `GET /Inventory/StockLevels`. */
+export const stockLevels = pagedList({
+  ...shared,
+  path: '/Inventory/StockLevels',
+  words: {
+    id: 'listStockLevels',
+    summary: 'Stock levels per item, summed over every warehouse in scope',
+    notes: `${notes}\n\nSums over the warehouses in the client's scope.`,
+    answer,
+  },
+  page: ({ query, scope }) => stockLevelPage(query, scope, query),
+});
+
+/** `GET /Inventory/StockLevels/{wid}`. */
+export const warehouseStockLevels = pagedList({
+  ...shared,
+  path: '/Inventory/StockLevels/:wid',
+  params: widParams,
+  warehouses: ({ params }) => [params.wid],
+  words: {
+    id: 'listWarehouseStockLevels',
+    summary: 'Stock levels per item in one warehouse',
+    notes,
+    answer,
+  },
+  page: ({ params, query }) => stockLevelPage(query, [params.wid], query),
+});

@@ -1,34 +1,53 @@
-import type { Page } from '@inventory/paging/page';
-import type { PageQuery } from '@inventory/paging/page-query';
+import { Transaction } from '@inventory/domain/contract/transaction';
+import { kindNames } from '@inventory/domain/kinds/kinds';
+import { Permission } from '@inventory/domain/permission';
+import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
+import { type Page, pageAnswer, pageWith } from '@inventory/paging/page';
+import { type PageQuery, pageQueryShape } from '@inventory/paging/page-query';
+import { idParameter, numberParameter, textParameter } from '@inventory/paging/parameters';
 import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
+import { z } from 'zod';
 import { heldLot, isHold } from './holds-of-lots.ts';
+import { oneExample, pagedList } from './paged-list.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { readTransactionPage } from './pages/read-transaction-page.ts';
 import { sliceOf } from './pages/slice.ts';
 import { recordsOnPage } from './record-json.ts';
+import { transaction } from './story.ts';
 import { touching } from './touching.ts';
-import { listedTransaction, touches } from './transaction-record.ts';
-
-/** The only column by which the history can be sorted. */
-export const transactionSortColumns = ['transactionNo'];
+import {
+  lineBytes,
+  listedLinesBytesMax,
+  listedTransaction,
+  touches,
+  transactionBytes,
+  transactionNotes,
+} from './transaction-record.ts';
 
 /**
  * Each filter narrows the list. `recNo` and `serial`: of a lot with a line in scope, or of the lot of a hold.
  * Dates: of `at`, both inclusive.
  */
-export type TransactionFilters = {
-  kind?: string | undefined;
-  itemID?: string | undefined;
-  wid?: number | undefined;
-  recNo?: number | undefined;
-  serial?: string | undefined;
-  reference?: string | undefined;
-  clientId?: string | undefined;
-  deviceID?: string | undefined;
-  startDate?: Date | undefined;
-  endDate?: Date | undefined;
+const filterShape = {
+  kind: z
+    .enum(kindNames, { error: `must be one of ${kindNames.join(', ')}.` })
+    .optional()
+    .meta({ description: 'Only transactions of this kind' }),
+  itemID: textParameter('Only transactions of the item with this ShortID'),
+  wid: idParameter('Only transactions that touched this warehouse'),
+  recNo: numberParameter('Only transactions with a line of this lot, and its holds'),
+  serial: textParameter('Only transactions with a line of a lot with this serial, and its holds'),
+  reference: textParameter('Only transactions with this external reference'),
+  clientId: textParameter('Only transactions of this client'),
+  deviceID: textParameter('Only transactions of this device'),
+  startDate: dateTimeParameter('Only transactions applied at this moment or later'),
+  endDate: dateTimeParameter(
+    'Only transactions applied at this moment or earlier; a date: through its end, UTC',
+    { through: true },
+  ),
 };
+export type TransactionFilters = z.infer<z.ZodObject<typeof filterShape>>;
 
 /** A condition on `stock_transaction`. */
 type Narrowing = {
@@ -248,3 +267,23 @@ function matchingFrom(asked: Asked, filters: TransactionFilters, few: Few): Piec
     ? piece`stock_transaction where ${conditions}`
     : piece`(${changed()}) as stock_transaction where ${conditions}`;
 }
+
+/** `GET /Inventory/Transactions`. */
+export const transactions = pagedList({
+  path: '/Inventory/Transactions',
+  isExtension: true,
+  permission: Permission.ItemMasterList,
+  query: z.object({ ...pageQueryShape(['transactionNo']), ...filterShape }),
+  warehouses: ({ query }) => (query.wid === undefined ? [] : [query.wid]),
+  answer: pageAnswer(Transaction, 'TransactionPage'),
+  bytes: ({ pageSize }) => listedLinesBytesMax + pageSize * (transactionBytes + lineBytes),
+  words: {
+    id: 'listTransactions',
+    summary: 'List applied stock transactions that touched a warehouse in scope, newest first',
+    notes: `
+*Extension.* Newest first: by \`transactionNo\`, descending. ${transactionNotes} All filters must match. \`wid\` out of scope: 403. With
+\`modifiedSince\`, a transaction counts as modified when it is reversed, because \`reversedBy\` changes.`,
+    answer: oneExample('One transaction', pageWith(transaction)),
+  },
+  page: ({ query, scope }) => transactionPage(query, scope, query),
+});

@@ -1,9 +1,9 @@
 import type { StockDay } from '@inventory/domain/contract/stock-level';
 import { piece, raw, send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
+import { past, transactionsSince } from './list-stock-at.ts';
 import type { ListReading } from './pages/list-reading.ts';
 import { type Columns, columnList } from './record-json.ts';
-import { past, transactionsSince } from './stock-at.ts';
 
 /** The days from one to another, both inclusive; each by its first moment, UTC. */
 export type Days = { from: Date; to: Date };

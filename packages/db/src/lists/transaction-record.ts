@@ -1,6 +1,7 @@
 import type { Transaction } from '@inventory/domain/contract/transaction';
 import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
+import { fixedBytes, textBytes } from './pages/record-bytes.ts';
 import { type Columns, columnList, dateTimeText } from './record-json.ts';
 
 /** The JSON of what a hold did. */
@@ -34,6 +35,16 @@ const allLines = 2 ** 31 - 2;
  * reach it only if most transactions of the largest page touch dozens of lots.
  */
 export const listedLinesBytesMax = 2 * 1024 * 1024;
+
+/** The most bytes of a transaction without its lines, and of a line. A hold has a reason. */
+export const transactionBytes =
+  fixedBytes + textBytes.shortId + 3 * textBytes.label + textBytes.remark + textBytes.description;
+export const lineBytes = textBytes.shortId + textBytes.label + 200;
+
+/** Markdown, for the notes of calls that show transactions. */
+export const transactionNotes = `
+An applied receipt, move, issue, count, reversal or hold that touched a warehouse in scope; lines in other warehouses are left out. \`balance\`: the
+units of the lot after the line. In a list, a transaction shows its first 100 lines, or fewer in a page whose lines would take more than 2 MiB; if \`moreLines\` is true, get the transaction by number to see all. A device's notes (\`capturedAt\`, by its own clock) are evidence; \`at\` is the time that counts.`;
 
 /** The expression for a transaction's JSON text in a page of this size. */
 export function listedTransaction(shown: readonly number[], pageSize: number): Piece {

@@ -44,6 +44,15 @@ export const noTransaction = {
   message: 'There is no such transaction.',
 } as const satisfies Refusal;
 
+export const noItem = { code: 'not_found', message: 'There is no such item.' } as const satisfies Refusal;
+
+/** The refusal for a path in which the part number is something else, mostly a ShortID. */
+export const noPartNo = {
+  code: 'not_found',
+  message:
+    'A part number is an integer. To get an item by its ShortID, call GET /Item?key=<ShortID>&type=id.',
+} as const satisfies Refusal;
+
 /** The refusal for a lot that does not exist or is not in the client's scope. */
 export const noLot = { code: 'not_found', message: 'There is no such lot.' } as const satisfies Refusal;
 

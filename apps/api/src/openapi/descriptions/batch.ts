@@ -1,3 +1,4 @@
+import { item } from '@inventory/db/lists/story';
 import type { BatchAnswer, BatchRequest } from '@inventory/domain/contract/batch';
 import { kindNames } from '@inventory/domain/kinds/kinds';
 import type { ReceiveAnswer } from '@inventory/domain/kinds/receive';
@@ -8,7 +9,6 @@ import type { z } from 'zod';
 import { errorText, messages } from '../../http/errors.ts';
 import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import type { ErrorAnswer } from '../error-schemas.ts';
-import { item } from '../story.ts';
 
 /** The error object of a refusal with 409. */
 const errorOf = (refusal: Conflict) => JSON.parse(errorText(409, refusal)) as ErrorAnswer;

@@ -1,8 +1,8 @@
+import { transaction } from '@inventory/db/lists/story';
 import { cursorOutdated } from '@inventory/domain/refusals/conflict';
 import { invalid } from '@inventory/domain/refusals/refused';
 import { fullLot } from '@inventory/domain/story';
 import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
-import { transaction } from './history.ts';
 
 export const exampleCursor = 'AUs5m-EHPXVYnDsAAAAAAAAh';
 

@@ -1,52 +1,6 @@
+import { minimum } from '@inventory/db/lists/story';
 import { invalid } from '@inventory/domain/refusals/refused';
-import { fullLot, lot } from '@inventory/domain/story';
-import { type Examples, one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
-import { fullLevel, level, minimum, page } from '../story.ts';
-
-const lotNotes = `
-Most recent first (\`received\`, then \`recNo\`, both descending) unless sorted otherwise. Contains all lots, including shipped ones, so that
-a synchronization notices them; *extension*: \`inStock=true\` leaves them out. A lot emptied by a move to
-another warehouse is shipped, too. \`jobName\` is null: names of jobs are not stored here.`;
-
-const lotAnswer: Examples = {
-  example: { summary: 'One lot', value: page(lot) },
-  full: { summary: 'With `?view=full`', value: page(fullLot) },
-};
-
-export const lots: RouteDescription = {
-  id: 'listLots',
-  notes: `${lotNotes}\n\nOnly warehouses in the client's scope.`,
-  answer: lotAnswer,
-};
-
-export const warehouseLots: RouteDescription = {
-  id: 'listWarehouseLots',
-  notes: lotNotes,
-  answer: lotAnswer,
-};
-
-const levelNotes = `
-One record for each item that ever had stock, an order quantity or a minimum, by \`partNo\` unless sorted otherwise.
-\`available = inStock − onHold − committed − packed\`; it may be negative. Expired units count in it: an Issue of everything
-available is refused if some of it has expired. *Extension:* \`belowMinimum=true\` lists only items that are below
-their minimum in at least one of the warehouses, \`false\` only those that are below it in none.`;
-
-const levelAnswer: Examples = {
-  example: { summary: 'One item', value: page(level) },
-  full: { summary: 'With `?view=full`', value: page(fullLevel) },
-};
-
-export const stockLevels: RouteDescription = {
-  id: 'listStockLevels',
-  notes: `${levelNotes}\n\nSums over the warehouses in the client's scope.`,
-  answer: levelAnswer,
-};
-
-export const warehouseStockLevels: RouteDescription = {
-  id: 'listWarehouseStockLevels',
-  notes: levelNotes,
-  answer: levelAnswer,
-};
+import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
 
 export const setMinimum: RouteDescription = {
   id: 'setMinimum',
@@ -64,18 +18,6 @@ A minimum stops no transaction: an Issue can still take all there is.`,
   invalid: {
     fields: refusalExample('Below zero', invalid({ minimum: ['must not be negative.'] })),
   },
-};
-
-export const stockAt: RouteDescription = {
-  id: 'listStockAt',
-  notes: `*Extension.* The units in stock at the end of a moment, from the ledger: every transaction up to that moment counts, and none
-after it. By \`partNo\`: one record for each item that has a stock level now, with 0 if there was no stock. Summed over the warehouses in the
-client's scope, or in one. The answer for a moment never changes: a call for the last two seconds waits until they are over, and gets 503
-while a change stays open for long. A moment in the future: 400. Lists for moments long ago take longer, and take turns with other costly lists.`,
-  answer: one(
-    'With `?time=2026-01-31`, before the stock of the demo came',
-    page({ partNo: 5, shortID: 'PAINT-WHITE', description: 'Wall paint, white', inStock: 0 }),
-  ),
 };
 
 export const stockDays: RouteDescription = {

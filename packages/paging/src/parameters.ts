@@ -1,3 +1,4 @@
+import { Id, Text } from '@inventory/domain/fields';
 import { z } from 'zod';
 
 const idMax = 2 ** 31 - 1;
@@ -71,6 +72,42 @@ export function idsParameter(description: string, countMax: number) {
     .refine((ids) => ids.every((id) => id <= idMax), { error: `must be at most ${idMax} each.` })
     .optional()
     .meta({ description, type: 'string', pattern: '^\\d+(,\\d+)*$', example: '1,2,3' });
+}
+
+/** A text in a query that says which records are wanted. */
+export function textParameter(description: string) {
+  return Text.optional().meta({ description });
+}
+
+/** Yes or no in a query. */
+export function flagParameter(description: string) {
+  return z
+    .enum(['true', 'false'], { error: 'must be true or false.' })
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ type: 'boolean', description });
+}
+
+/** The warehouse in a path. */
+export const widParams = z.object({
+  wid: z
+    .string()
+    // A number that is not an id belongs to no warehouse, so it is out of scope like any other.
+    .regex(/^\d+$/)
+    .transform(Number)
+    .meta({ description: 'Warehouse ID', example: 2, type: 'integer', minimum: 1, maximum: idMax }),
+});
+
+/** The part number in a path. `example`: an item of the demo data. */
+export function partNoParams(example: number) {
+  return z.object({
+    partNo: z
+      .string()
+      .regex(/^\d{1,10}$/)
+      .transform(Number)
+      .pipe(Id)
+      .meta({ description: 'Internal part number', example, type: 'integer', minimum: 1, maximum: idMax }),
+  });
 }
 
 /** Selects the fields of the records of a list. */

@@ -1,11 +1,18 @@
-import type { StockAt } from '@inventory/domain/contract/stock-level';
-import type { PageQuery } from '@inventory/paging/page-query';
+import { StockAt } from '@inventory/domain/contract/stock-level';
+import { Permission } from '@inventory/domain/permission';
+import { requiredDateTime } from '@inventory/paging/date-time-parameter';
+import { pageAnswer, pageWith } from '@inventory/paging/page';
+import { inOrder, type PageQuery, pagesShape } from '@inventory/paging/page-query';
+import { idParameter, idsParameter, textParameter } from '@inventory/paging/parameters';
 import { type Piece, piece, raw } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
-import { itemConditions, type LevelItems, levelList } from './list-stock-levels.ts';
+import { z } from 'zod';
+import { itemConditions, type LevelItems, levelList, partNosMax } from './list-stock-levels.ts';
+import { oneExample, pagedList } from './paged-list.ts';
 import type { ListReading } from './pages/list-reading.ts';
 import { readLevelPage } from './pages/read-level-page.ts';
 import { readPage } from './pages/read-page.ts';
+import { pageOf, textBytes } from './pages/record-bytes.ts';
 import { type Columns, columnList } from './record-json.ts';
 
 // A transaction's number is drawn at about its moment. A clock that was ahead by up to a day and was set back
@@ -94,3 +101,42 @@ export function stockAtPage(
   };
   return { cost: 'everything', read };
 }
+
+const moment = requiredDateTime('The moment; a date: its end, UTC', { through: true, example: '2026-01-31' });
+
+/** `GET /Inventory/StockAt`. `now`: the clock of Postgres, in milliseconds since 1970. */
+export const stockAt = (now: () => number) =>
+  pagedList({
+    path: '/Inventory/StockAt',
+    isExtension: true,
+    permission: Permission.ItemMasterList,
+    query: z.object({
+      ...pagesShape(),
+      // A time without a fraction means the whole second.
+      time: moment
+        .refine((time) => time.getTime() < now() + 1000, { error: 'must not be in the future.' })
+        .meta(moment.meta()!),
+      wid: idParameter('Only stock in this warehouse'),
+      itemID: textParameter('Only the item with this ShortID'),
+      partNo: idParameter('Only the item with this part number'),
+      partNos: idsParameter(`Only items with these part numbers, up to ${partNosMax}`, partNosMax),
+    }),
+    warehouses: ({ query }) => (query.wid === undefined ? [] : [query.wid]),
+    answer: pageAnswer(StockAt, 'StockAtPage'),
+    bytes: pageOf(300 + textBytes.shortId + textBytes.description),
+    settled: ({ time }) => time,
+    words: {
+      id: 'listStockAt',
+      summary: 'The stock per item at the end of a moment',
+      notes: `*Extension.* The units in stock at the end of a moment, from the ledger: every transaction up to that moment counts, and none
+after it. By \`partNo\`: one record for each item that has a stock level now, with 0 if there was no stock. Summed over the warehouses in the
+client's scope, or in one. The answer for a moment never changes: a call for the last two seconds waits until they are over, and gets 503
+while a change stays open for long. A moment in the future: 400. Lists for moments long ago take longer, and take turns with other costly lists.`,
+      answer: oneExample(
+        'With `?time=2026-01-31`, before the stock of the demo came',
+        pageWith({ partNo: 5, shortID: 'PAINT-WHITE', description: 'Wall paint, white', inStock: 0 }),
+      ),
+    },
+    page: ({ query: { wid, ...query }, scope }) =>
+      stockAtPage(inOrder(query), wid === undefined ? scope : [wid], query),
+  });

@@ -1,10 +1,10 @@
 import type { Item } from '@inventory/domain/contract/item';
 import type { FullStockLevel, Minimum, StockLevel } from '@inventory/domain/contract/stock-level';
+import type { Transaction } from '@inventory/domain/contract/transaction';
 import { itemOfLots } from '@inventory/domain/story';
-import { type Paging, pagingOf } from '@inventory/paging/page';
 
 // Matches the demo data of `pnpm start`, as the lots beside it do: the first item, and the level of white
-// paint in warehouse 2.
+// paint in warehouse 2 with a receipt.
 
 export const item: Item = {
   ...itemOfLots,
@@ -50,7 +50,26 @@ export const minimum: Minimum = {
   low: true,
 };
 
-/** A page with one record. */
-export function page<R>(record: R): { value: R[] } & Paging {
-  return { value: [record], ...pagingOf({ page: 1, pageSize: 25 }, 1) };
-}
+/** The receipt of a lot of it. */
+export const transaction: Transaction = {
+  transactionNo: 17,
+  kind: 'receive',
+  at: '2026-01-31T09:15:27.051Z',
+  clientId: 'demo',
+  itemID: 'PAINT-WHITE',
+  reasonCode: 1,
+  reference: 'PO-77120',
+  remark: null,
+  capturedAt: null,
+  deviceID: null,
+  deviceSeq: null,
+  reverses: null,
+  reversedBy: null,
+  hold: null,
+  lines: [
+    {
+      ...{ recNo: 6, partNo: 5, shortID: 'PAINT-WHITE', wID: 2, spot: 'R-01-1' },
+      ...{ delta: 60, balance: 60 },
+    },
+  ],
+};
