@@ -19,9 +19,8 @@ import { Refused } from '../http/errors.ts';
 import { noWarehouses, type Reply, route } from '../http/route.ts';
 import { addItem, changeItem } from '../item-writes.ts';
 import { wholeCategoryMax } from '../lists/lists.ts';
-import { pageReply } from '../lists/page-reply.ts';
 import { createItem, discontinueItem, oneItem, updateItem } from '../openapi/descriptions/items.ts';
-import { listRoute } from './list-route.ts';
+import { listRoute, pageReply } from './list-route.ts';
 
 // One item by key, or a category. Paging parameters are ignored then, whatever their values. `readItemsQuery`
 // checks all parameters together.

@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PagedList } from '@inventory/db/lists/paged-list';
+import { pageText, pagingHeaders, pagingOf } from '@inventory/paging/page';
+import type { PageQuery } from '@inventory/paging/page-query';
 import type { z } from 'zod';
 import type { Database } from '../database.ts';
 import { Failed, messages, nothingAtPath, soonAgain } from '../http/errors.ts';
-import { noWarehouses, type Route, route } from '../http/route.ts';
+import { noWarehouses, type Reply, type Route, route } from '../http/route.ts';
 import type { Asker } from '../lists/lists.ts';
-import { pageReply } from '../lists/page-reply.ts';
+import type { ListedPage } from '../lists/page-reader.ts';
 
 type Schema = z.ZodType<unknown, unknown>;
 type PageSchema = z.ZodType<{ page: number; pageSize: number }, unknown>;
@@ -43,6 +45,13 @@ export function listRoute<Params extends Schema | undefined, Query extends PageS
       return pageReply(query, page);
     },
   });
+}
+
+/** The answer of a paged list, in the contract's envelope and with its headers. */
+export function pageReply(query: Pick<PageQuery, 'page' | 'pageSize'>, page: ListedPage): Reply {
+  const paging = pagingOf(query, page.totalCount);
+  const headers = { ...pagingHeaders(paging), 'X-Next-Modified-Since': page.nextModifiedSince };
+  return { status: 200, text: pageText(page.records, paging), headers };
 }
 
 const lookEveryMs = 250;
