@@ -1,6 +1,6 @@
+import { stockAtPage } from '@inventory/db/lists/list-stock-at';
 import { stockLevelPage } from '@inventory/db/lists/list-stock-levels';
 import type { ListReading } from '@inventory/db/lists/pages/list-reading';
-import { stockAtPage } from '@inventory/db/lists/list-stock-at';
 import { stockDays } from '@inventory/db/lists/stock-days';
 import { seed } from '@inventory/db/operator/seed';
 import type { Sql } from '@inventory/postgres/pool';

@@ -2,7 +2,7 @@ import { decideAtomic } from '@inventory/domain/atomic';
 import { parseQuantity } from '@inventory/domain/quantity';
 import type { AtomicOperation } from '@inventory/domain/request';
 import { type Batch, gateKey, type LotState } from '@inventory/domain/stock/batch';
-import { inTurns } from '@inventory/process/pacer';
+import { inSteps } from '@inventory/process/pacer';
 import { expect, test } from 'vitest';
 
 /** The most lots of one item that are read for 500 operations: 64 in each place, place by place. */
@@ -48,7 +48,7 @@ const issuesFrom = (spots: readonly number[]) =>
   );
 
 const decide = (batch: Batch, operations: readonly AtomicOperation[]) =>
-  inTurns(decideAtomic(batch, operations, new Map()), () => undefined);
+  inSteps(decideAtomic(batch, operations, new Map()), () => undefined);
 
 test('409: an atomic batch that takes from hundreds of places at the end, because the lots it may pass over are bounded', async () => {
   const batch = largeBatch();

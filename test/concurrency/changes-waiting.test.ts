@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
-import { createPace } from '@inventory/api/changes/pace';
 import { createPages } from '@inventory/api/changes/pages';
+import { createRests } from '@inventory/api/changes/rests';
 import { streamChanges } from '@inventory/api/changes/stream-changes';
 import { createToldPages } from '@inventory/api/changes/told-pages';
 import { startServer } from '@inventory/api/server';
@@ -195,15 +195,15 @@ test('callers that wait share a page of a moment ago; one that does not wait rea
 test('callers that wait rest longer the more is written, twenty seconds at most, and each client its own', () => {
   const restAfter = (answers: number, changesPerSecond: number, of = 'A') => {
     let now = 0;
-    const pace = createPace(() => now);
-    pace.notePosition(7);
+    const rests = createRests(() => now);
+    rests.notePosition(7);
     now += 1000;
-    pace.notePosition(7 + changesPerSecond);
+    rests.notePosition(7 + changesPerSecond);
     // A moment later, by another look.
-    pace.notePosition(8 + changesPerSecond);
-    for (let count = 0; count < answers; count++) pace.enter('A');
-    for (let count = 0; count < answers; count++) pace.noteAnswer('A', 100, count > 0);
-    return pace.restMs(of);
+    rests.notePosition(8 + changesPerSecond);
+    for (let count = 0; count < answers; count++) rests.enter('A');
+    for (let count = 0; count < answers; count++) rests.noteAnswer('A', 100, count > 0);
+    return rests.restMs(of);
   };
   expect(restAfter(0, 4000)).toBe(0);
   expect(restAfter(32, 4000)).toBe(0);

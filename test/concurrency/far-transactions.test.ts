@@ -1,5 +1,5 @@
-import { readLot } from '@inventory/db/lists/read-lot';
 import { stockAtPage } from '@inventory/db/lists/list-stock-at';
+import { readLot } from '@inventory/db/lists/read-lot';
 import { stockDays } from '@inventory/db/lists/stock-days';
 import { seed } from '@inventory/db/operator/seed';
 import type { Sql } from '@inventory/postgres/pool';

@@ -5,7 +5,7 @@ import {
   type Lane,
   maySend,
   noteAnswered,
-  notePace,
+  noteSent,
 } from '@inventory/queue/submit/lane';
 import { expect, test } from 'vitest';
 
@@ -68,8 +68,8 @@ test.each<[boolean, string, number, UnderWay[], Partial<Lane<string>>, number?]>
   [false, 'the requests before it leave soon', 40, [], slow, 199],
   [false, 'one envelope waits behind four', 10, four, slow],
   [true, 'three envelopes wait behind four', 30, four, slow],
-  [false, 'many wait and leave fast', 250, four, { paceMs: 2 }],
-  [true, 'as many wait and leave slowly', 250, four, { paceMs: 3 }],
+  [false, 'many wait and leave fast', 250, four, { requestMs: 2 }],
+  [true, 'as many wait and leave slowly', 250, four, { requestMs: 3 }],
   [false, 'Redis took 300 ms so far', 0, [], { addsUnderWay: new Set([now - 300]) }],
   [true, 'Redis hangs', 0, [], { addsUnderWay: new Set([now - 301, now]) }],
 ])('a request is busy: %s, when %s', (busy, _, waiting, underWay, known, agoMs = 0) => {
@@ -79,18 +79,21 @@ test.each<[boolean, string, number, UnderWay[], Partial<Lane<string>>, number?]>
 test('the expected wait counts the requests ahead and one more envelope, at the recent pace or that of a round trip', () => {
   expect(expectedWaitMs(laneOf(5, []), limits)).toBe(null);
   expect(expectedWaitMs(laneOf(20, four, { roundTripMs: 80 }), limits)).toBe(30 * 2);
-  expect(expectedWaitMs(laneOf(20, four, { roundTripMs: 80, paceMs: 5 }), limits)).toBe(30 * 5);
+  expect(expectedWaitMs(laneOf(20, four, { roundTripMs: 80, requestMs: 5 }), limits)).toBe(30 * 5);
 });
 
 test('the pace is learnt only while requests have to wait, and forgotten when none waits', () => {
   const lane = laneOf(10, []);
-  notePace(lane, 10, now);
-  expect(lane.paceMs).toBe(0);
-  for (let turn = 1; turn <= 2000; turn++) notePace(lane, 10, now + 30 * turn);
-  expect(lane.paceMs).toBeCloseTo(3);
+  noteSent(lane, 10, now);
+  expect(lane.requestMs).toBe(0);
+  for (let turn = 1; turn <= 2000; turn++) noteSent(lane, 10, now + 30 * turn);
+  expect(lane.requestMs).toBeCloseTo(3);
   lane.waiting.length = 0;
-  notePace(lane, 10, now + 70_000);
-  expect({ paceMs: lane.paceMs, lastSentAt: lane.lastSentAt }).toEqual({ paceMs: 0, lastSentAt: null });
+  noteSent(lane, 10, now + 70_000);
+  expect({ requestMs: lane.requestMs, lastSentAt: lane.lastSentAt }).toEqual({
+    requestMs: 0,
+    lastSentAt: null,
+  });
 });
 
 test('the round trip moves an eighth towards the time of the last envelope, whose place is free again', () => {

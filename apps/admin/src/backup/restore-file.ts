@@ -40,11 +40,11 @@ async function readBackup(
   const file = openFile(path);
   const progress = createProgress();
   try {
-    const told = await work(await openBackup(file.stream), (step, done) =>
+    const message = await work(await openBackup(file.stream), (step, done) =>
       progress.show(stepText(step, step.startsWith('rows') ? file.done() : done)),
     );
     progress.end();
-    print(told);
+    print(message);
   } catch (error) {
     throw explain(error, path);
   } finally {

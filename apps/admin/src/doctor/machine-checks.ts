@@ -111,9 +111,9 @@ async function readApiClock(url: string, postgres: { aheadMs: number; errorMs: n
   if (answer === null) return { text: `${name} does not answer`, differenceMs: 0, answers: false };
   const errorMs = (performance.now() - sentAt) / 2;
   const now = Date.now();
-  const told = /^inventory_api_clock_difference_seconds (\S+)$/m.exec(await answer.text())?.[1];
-  if (told !== undefined && postgres !== null) {
-    return describeClock(name, { ...postgres, aheadMs: postgres.aheadMs - Number(told) * 1000 });
+  const seconds = /^inventory_api_clock_difference_seconds (\S+)$/m.exec(await answer.text())?.[1];
+  if (seconds !== undefined && postgres !== null) {
+    return describeClock(name, { ...postgres, aheadMs: postgres.aheadMs - Number(seconds) * 1000 });
   }
   const date = Date.parse(answer.headers.get('date') ?? '');
   return describeClock(name, { aheadMs: date + 500 - (now - errorMs), errorMs: errorMs + 1000 });

@@ -226,8 +226,11 @@ export const postgresChecks: Question<Sql>[] = [
       const ahead = await countAheadWebhooks(sql);
       const found = `${disabled} disabled after failures, ${paused} paused`;
       if (ahead > 0) {
-        const told = `${found}, ${ahead} with times that a clock wrote which was ahead`;
-        return warn(told, `start a worker: it corrects them. ${adviceOf('InventoryClockOff')}`);
+        const wrongTimes = `${ahead} with times that a clock wrote which was ahead`;
+        return warn(
+          `${found}, ${wrongTimes}`,
+          `start a worker: it corrects them. ${adviceOf('InventoryClockOff')}`,
+        );
       }
       return disabled + paused === 0 ? ok(found) : warn(found, adviceOf('InventoryWebhookFails'));
     },

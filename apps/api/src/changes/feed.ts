@@ -1,8 +1,8 @@
 import { lifeOf, readTouched } from '@inventory/db/changes/read-position';
 import type { StatementPool, Wait } from '@inventory/postgres/statement-pool';
-import { createPace, type Pace } from './pace.ts';
 import { createPages, type ReadPage } from './pages.ts';
 import { createPositions, type Positions } from './positions.ts';
+import { createRests, type Rests } from './rests.ts';
 
 /**
  * The changes that a caller follows: after a number, in these warehouses, of the scope of its client, and
@@ -19,7 +19,7 @@ type Parts = Pick<Positions, 'recent' | 'soon' | 'isLate'>;
 export type Feed = Parts & {
   position: Positions['read'];
   read: ReadPage;
-  /** The same feed for the callers of one client, who have a pace of their own. */
+  /** The same feed for the callers of one client, who have rests of their own. */
   of(clientId: string): ClientFeed;
   /**
    * Resolves when something that is followed may have changed, after `timeMs`, when the caller goes, or when
@@ -39,7 +39,7 @@ export type ClientFeed = Omit<Feed, 'of'> & {
   enter(): () => void;
   /** How many callers of the client wait. */
   callerCount(): number;
-  /** See {@link Pace}. */
+  /** See {@link Rests}. */
   noteAnswer(changes: number, isShared: boolean): void;
   /** Whether callers that wait are not answered now. */
   isResting(): boolean;
@@ -61,8 +61,8 @@ const nothing: Followed = { clientId: '', wids: new Set(), after: Number.POSITIV
  */
 export function createFeed(pool: StatementPool, positionPool: StatementPool): Feed {
   const positions = createPositions(positionPool, pool);
-  const pace = createPace();
-  const waiting = createWaiting(positionPool, positions, pace);
+  const rests = createRests();
+  const waiting = createWaiting(positionPool, positions, rests);
   let refusedIn = '';
   const untilTouched: Feed['untilTouched'] = (followed, timeMs, onGone) =>
     new Promise((resolve) => {
@@ -92,18 +92,18 @@ export function createFeed(pool: StatementPool, positionPool: StatementPool): Fe
     hasStopped: waiting.hasStopped,
     stop: waiting.stop,
   };
-  return { ...feed, of: (clientId) => ofClient(feed, pace, clientId) };
+  return { ...feed, of: (clientId) => ofClient(feed, rests, clientId) };
 }
 
-function ofClient(feed: Omit<Feed, 'of'>, pace: Pace, clientId: string): ClientFeed {
-  const restMs = () => pace.restMs(clientId);
+function ofClient(feed: Omit<Feed, 'of'>, rests: Rests, clientId: string): ClientFeed {
+  const restMs = () => rests.restMs(clientId);
   const untilRested: ClientFeed['untilRested'] = (timeMs, onGone) =>
     feed.untilTouched(nothing, Math.min(restMs(), timeMs), onGone);
   return {
     ...feed,
-    enter: () => pace.enter(clientId),
-    callerCount: () => pace.callersOf(clientId),
-    noteAnswer: (changes, isShared) => pace.noteAnswer(clientId, changes, isShared),
+    enter: () => rests.enter(clientId),
+    callerCount: () => rests.callersOf(clientId),
+    noteAnswer: (changes, isShared) => rests.noteAnswer(clientId, changes, isShared),
     isResting: () => restMs() > 0,
     untilRested,
     async untilTouched(followed, timeMs, onGone) {
@@ -115,7 +115,7 @@ function ofClient(feed: Omit<Feed, 'of'>, pace: Pace, clientId: string): ClientF
 }
 
 /** The waiting callers, and the look for changes that concern them. */
-function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
+function createWaiting(pool: StatementPool, positions: Positions, rests: Rests) {
   const all = new Set<{ followed: Followed; wake: () => void }>();
   // Everything up to this number has woken whom it concerns.
   let lookedAt = 0;
@@ -139,7 +139,7 @@ function createWaiting(pool: StatementPool, positions: Positions, pace: Pace) {
       lookedAt = knownNo;
       return wake(() => true);
     }
-    pace.notePosition(knownNo);
+    rests.notePosition(knownNo);
     if (knownNo <= lookedAt) return wake(isBehind);
     const range = { after: lookedAt, until: knownNo };
     const touched = await pool.run((sql) => readTouched(sql, range));

@@ -6,7 +6,7 @@ import { asBusy } from '../http/as-busy.ts';
 
 export type Positions = {
   /**
-   * How far the feed can be told. Includes every change that was answered before the call. Calls of one
+   * How far the feed can be newest. Includes every change that was answered before the call. Calls of one
    * moment share a statement. While commits hang, it hangs as well and then fails. `confirms`: with
    * synchronous standbys, these have everything that anybody was shown before the call, in lists as well.
    */
@@ -33,7 +33,7 @@ const soonMs = 1000;
 
 /** `plain`: connections for what waits for no standby. */
 export function createPositions(pool: StatementPool, plain: StatementPool): Positions {
-  let told: FeedPosition = { identity: '', places: [], knownNo: 0, drawnNo: 0, isSynchronous: false };
+  let newest: FeedPosition = { identity: '', places: [], knownNo: 0, drawnNo: 0, isSynchronous: false };
   let readAt = Number.NEGATIVE_INFINITY;
   // Set when a position did not come soon, until one comes: so only the first callers wait in vain.
   let isLate = false;
@@ -42,18 +42,18 @@ export function createPositions(pool: StatementPool, plain: StatementPool): Posi
     const beganAt = performance.now();
     const position = await readFeedPosition(
       sql,
-      inputs.includes(true) || !told.isSynchronous ? -1 : told.knownNo,
+      inputs.includes(true) || !newest.isSynchronous ? -1 : newest.knownNo,
     );
     isLate = false;
     // A later one was answered first.
-    if (beganAt < readAt) return inputs.map(() => told);
+    if (beganAt < readAt) return inputs.map(() => newest);
     readAt = beganAt;
     // After a restore, or the loss of its last changes, the database begins again elsewhere.
-    const isOther = lifeOf(position) !== lifeOf(told) || position.drawnNo < told.knownNo;
+    const isOther = lifeOf(position) !== lifeOf(newest) || position.drawnNo < newest.knownNo;
     // Otherwise a position never goes back: one that was known once stays known, though a writer that
     // announces its numbers late may make it look otherwise.
-    told = isOther ? position : { ...position, knownNo: Math.max(told.knownNo, position.knownNo) };
-    return inputs.map(() => told);
+    newest = isOther ? position : { ...position, knownNo: Math.max(newest.knownNo, position.knownNo) };
+    return inputs.map(() => newest);
   });
 
   async function read({ confirms } = { confirms: false }): Promise<FeedPosition> {
@@ -66,7 +66,7 @@ export function createPositions(pool: StatementPool, plain: StatementPool): Posi
 
   /** The last position that the standbys had. If this process has seen none, that is the beginning. */
   async function earlier(): Promise<FeedPosition> {
-    if (told.identity !== '') return told;
+    if (newest.identity !== '') return newest;
     // From this number on, nothing needs to be on the standbys, so nothing is written.
     const position = await plain.run((sql) => readFeedPosition(sql, Number.MAX_SAFE_INTEGER));
     return { ...position, knownNo: 0 };
@@ -84,8 +84,8 @@ export function createPositions(pool: StatementPool, plain: StatementPool): Posi
   return {
     read,
     soon,
-    recent: async () => (performance.now() - readAt < recentMs ? told : soon()),
-    last: () => told,
+    recent: async () => (performance.now() - readAt < recentMs ? newest : soon()),
+    last: () => newest,
     isLate: () => isLate,
   };
 }

@@ -7,16 +7,16 @@ const waiting = new WeakMap<Socket, Set<() => void>>();
  * listener for all its requests.
  */
 export function onSocketClosed(socket: Socket, tell: () => void): () => void {
-  let told = waiting.get(socket);
-  if (told === undefined) {
+  let listeners = waiting.get(socket);
+  if (listeners === undefined) {
     const all = new Set<() => void>();
-    told = all;
+    listeners = all;
     waiting.set(socket, all);
     socket.once('close', () => {
       for (const each of all) each();
     });
   }
-  const all = told;
+  const all = listeners;
   all.add(tell);
   return () => all.delete(tell);
 }

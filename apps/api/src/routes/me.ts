@@ -49,7 +49,7 @@ export function meRoutes(options: MeOptions) {
         const { reads, feed, rateLimit, operationLimit, now, routes } = options;
         const operationsPerMinute = client.operationsPerMinute ?? operationLimit;
         const position = await feed.soon();
-        const told: Me = {
+        const me: Me = {
           clientId: client.clientId,
           readOnly: client.readOnly,
           permissions: [...client.permissions]
@@ -69,7 +69,7 @@ export function meRoutes(options: MeOptions) {
           serverTime: formatDateTime(now()),
           cursor: cursorAt(position, client),
         };
-        return { status: 200, text: JSON.stringify(told) };
+        return { status: 200, text: JSON.stringify(me) };
       },
     }),
   ];

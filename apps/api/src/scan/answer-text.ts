@@ -44,7 +44,7 @@ export async function answerText(
   only: number | null,
   pace: Pacer,
 ): Promise<string> {
-  const told = new Map(drafts.map((draft) => [draft, [] as string[]]));
+  const matchTexts = new Map(drafts.map((draft) => [draft, [] as string[]]));
   const empty = drafts.map((draft) => resultText(draft, [], true));
   let roomBytes = scanBytesMax - Buffer.byteLength(joined(empty));
   const describedIn = new Map<Draft, Set<number>>();
@@ -58,7 +58,7 @@ export async function answerText(
     const text = matchText(wanted, { items, lots }, described, only);
     roomBytes -= Buffer.byteLength(text) + 1;
     if (roomBytes < 0) return false;
-    told.get(draft)!.push(text);
+    matchTexts.get(draft)!.push(text);
     return true;
   }
 
@@ -74,7 +74,7 @@ export async function answerText(
   const results: string[] = [];
   for (const draft of drafts) {
     await pace();
-    const matches = told.get(draft)!;
+    const matches = matchTexts.get(draft)!;
     results.push(resultText(draft, matches, draft.hasMore || matches.length < draft.wanted.length));
   }
   return joined(results);

@@ -80,10 +80,10 @@ function pictureOf({ hours, from, counts }, title) {
   const series = [...persons.slice(0, namedMax), ...rest];
   const all = labels.map((_, place) => total(series.map(({ values }) => values[place])));
   const most = all.indexOf(Math.max(...all));
-  const told = series.map(({ label, values }) => `${label} ${total(values)}`).join(', ');
+  const figures = series.map(({ label, values }) => `${label} ${total(values)}`).join(', ');
   return {
     form: 'bars',
-    about: `${title}, by hour and person: ${total(all)}, most at ${labels[most]} (${all[most]}). ${told}.`,
+    about: `${title}, by hour and person: ${total(all)}, most at ${labels[most]} (${all[most]}). ${figures}.`,
     ...{ labels, series },
     heads: ['Hour', ...series.map(({ label }) => label)],
     rows: labels.map((label, place) => [label, ...series.map(({ values }) => values[place])]).reverse(),

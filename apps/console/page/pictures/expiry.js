@@ -78,10 +78,10 @@ function pictureOf(monday, expired, counts) {
   const starts = counts.map((_, week) => shortDay(monday + week * weekMs));
   const labels = ['Expired', 'This week', ...starts.slice(1)];
   const values = [expired, ...counts];
-  const told = labels.map((label, place) => `${label} ${values[place]}`).join(', ');
+  const figures = labels.map((label, place) => `${label} ${values[place]}`).join(', ');
   return {
     form: 'bars',
-    about: `Lots in stock by the week they expire in, each from its Monday: ${told}.`,
+    about: `Lots in stock by the week they expire in, each from its Monday: ${figures}.`,
     labels,
     series: [{ label: 'Lots', values }],
     heads: ['Week', 'Lots'],

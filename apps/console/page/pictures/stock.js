@@ -44,11 +44,11 @@ function pictureOf(days, shortID, unit) {
   const values = days.map(({ inStock }) => Number(inStock));
   const at = (amount) => days[values.lastIndexOf(amount)];
   const [least, most] = [at(Math.min(...values)), at(Math.max(...values))];
-  const told = ({ inStock, day: date }) => `${inStock} on ${day(date)}`;
+  const words = ({ inStock, day: date }) => `${inStock} on ${day(date)}`;
   const now = `${days.at(-1).inStock} ${unit || 'units'} now`;
   return {
     form: 'steps',
-    about: `Stock of ${shortID} over ${daysShown} days: ${now}; least ${told(least)}, most ${told(most)}.`,
+    about: `Stock of ${shortID} over ${daysShown} days: ${now}; least ${words(least)}, most ${words(most)}.`,
     labels: days.map((each) => shortDay(each.day)),
     series: [{ label: 'In stock', values }],
     heads,

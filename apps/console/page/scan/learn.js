@@ -210,7 +210,7 @@ function NewItem({ learning }) {
 }
 
 function Text({ name, label, values, onInput, fault, maxlength }) {
-  const told = fault.name === name && { 'aria-invalid': true, 'aria-describedby': 'fault' };
-  return html`<label><span>${label}</span><input name=${name} value=${values[name]} onInput=${onInput} ...${told}
+  const marked = fault.name === name && { 'aria-invalid': true, 'aria-describedby': 'fault' };
+  return html`<label><span>${label}</span><input name=${name} value=${values[name]} onInput=${onInput} ...${marked}
     autocomplete="off" autocapitalize="off" spellcheck=${false} maxlength=${maxlength} /></label>`;
 }

@@ -50,7 +50,7 @@ export function Lot({ recNo }) {
   };
   const [lot, problem] = useHeld(`lot/${recNo}`, read, apply, 'Offline: this lot cannot be read.');
   if (lot === null) return html`<${UnreadView} title=${`Lot ${recNo}`} problem=${problem} />`;
-  const told = facts.filter(
+  const known = facts.filter(
     ([name]) =>
       ![null, '', undefined, 0, '0'].includes(lot[name]) ||
       (name === 'reasonCode' && isNamed(lot.reasonCode)),
@@ -64,7 +64,7 @@ export function Lot({ recNo }) {
       ${lot.shipped === null && html`<${Actions} about=${about} lots=${[lot]} />`}
       ${problem && html`<p class="alert" role="alert">${problem}</p>`}
       <dl class="facts">
-        ${told.map(
+        ${known.map(
           ([name, word, show = String]) =>
             html`<div><dt>${word}</dt><dd><bdi>${show(lot[name])}</bdi></dd></div>`,
         )}

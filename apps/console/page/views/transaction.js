@@ -36,7 +36,7 @@ export function Transaction({ transactionNo }) {
   if (shown === null)
     return html`<${UnreadView} title=${`Transaction ${transactionNo}`} problem=${problem} />`;
   const { kind, itemID, reverses, reversedBy, lines, hold } = shown;
-  const told = facts.filter(([name]) => ![null, '', undefined].includes(shown[name]));
+  const known = facts.filter(([name]) => ![null, '', undefined].includes(shown[name]));
   const to = (number) => html`<a href=${addressOf('transaction', number)}>transaction ${number}</a>`;
   return html`
     <section class="card" aria-labelledby="transaction">
@@ -51,7 +51,7 @@ export function Transaction({ transactionNo }) {
         html`<div class="actions"><button aria-disabled=${isUndoing(transactionNo)} onClick=${() => undo(transactionNo)}>Undo</button></div>`
       }
       <dl class="facts">
-        ${told.map(
+        ${known.map(
           ([name, word, show = String]) =>
             html`<div><dt>${word}</dt><dd><bdi>${show(shown[name])}</bdi></dd></div>`,
         )}

@@ -10,7 +10,7 @@ import { type Decision, undecided } from '@inventory/domain/stock/decision';
 import { toldLengthMax } from '@inventory/domain/stock/left-out';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { isLockTimeout, type Sql, type Tx, violatedUnique } from '@inventory/postgres/pool';
-import { createPacer, inTurns } from '@inventory/process/pacer';
+import { createPacer, inSteps } from '@inventory/process/pacer';
 import { PlainError } from '@inventory/process/plain-error';
 import { isKeyed, type KeyedRequest, keyName, outcomeOfRepeat } from '../requests/idempotency-keys.ts';
 import { fillLargeAnswers } from '../requests/large-answers.ts';
@@ -325,7 +325,7 @@ async function applyAtomic(
     .find((each) => each !== null);
   const decision: AtomicDecision | { status: 'abandoned'; refusal: Refusal | null } =
     denial === undefined
-      ? await inTurns(decideAtomic(batch, request.operations, outcomes), pace)
+      ? await inSteps(decideAtomic(batch, request.operations, outcomes), pace)
       : { status: 'abandoned', refusal: denial.refusal };
   const [own = 0, ...numbers] = transactionNos;
   const whole = { request, transactionNo: own };

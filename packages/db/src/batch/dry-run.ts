@@ -11,7 +11,7 @@ import type { LotFilter } from '@inventory/domain/stock/lot-filter';
 import type { StoredOutcome } from '@inventory/domain/stock/outcome';
 import { raw, send } from '@inventory/postgres/piece';
 import type { Sql, Tx } from '@inventory/postgres/pool';
-import { createPacer, inTurns, type Pacer } from '@inventory/process/pacer';
+import { createPacer, inSteps, type Pacer } from '@inventory/process/pacer';
 import { createPartNumbers, type GateId, readLevels, readNames, underShortIds } from './gates.ts';
 import { expiry, filters, found, picksTable } from './picks/pick-statements.ts';
 import { atomicReading } from './picks/read-candidates.ts';
@@ -62,7 +62,7 @@ export function tryOutTogether(
     const { batch, requests } = await readUnlocked(tx, sent, clientId, pace);
     const operations = requests.map((request) => ({ ...request, requestId: randomUUID(), ownKey: null }));
     const outcomes = new Map([...decided].map(([index, outcome]) => [operations[index]!.requestId, outcome]));
-    const decision = await inTurns(decideAtomic(batch, operations, outcomes), pace);
+    const decision = await inSteps(decideAtomic(batch, operations, outcomes), pace);
     await completeShortages(tx, batch);
     if (decision.status === 'applied') {
       const texts: (string | undefined)[] = [];

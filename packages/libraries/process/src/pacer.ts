@@ -38,7 +38,7 @@ export function createPacer(look = () => {}): Pacer {
 }
 
 /** Runs work that comes in steps, yields between them, and returns its result. */
-export async function inTurns<Result>(steps: Iterator<unknown, Result>, pace: Pacer): Promise<Result> {
+export async function inSteps<Result>(steps: Iterator<unknown, Result>, pace: Pacer): Promise<Result> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

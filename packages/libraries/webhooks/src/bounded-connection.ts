@@ -26,7 +26,7 @@ const pieceBytes = 4096;
 // An answer has fewer pieces. A receiver that sends byte by byte is read at a pace, and its bytes gather
 // meanwhile.
 const piecesAtOnce = 40;
-const paceMs = 10;
+const readEveryMs = 10;
 // An address that does not answer leaves so much time for the next one.
 const addressWithinMs = 1000;
 
@@ -87,7 +87,7 @@ export class BoundedConnection extends Duplex {
     this.#pacing ??= setTimeout(() => {
       this.#pacing = undefined;
       this.#socket.resume();
-    }, paceMs);
+    }, readEveryMs);
   }
 
   override _read() {

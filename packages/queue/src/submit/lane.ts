@@ -31,7 +31,7 @@ export type Lane<Waiting> = {
   /** Moving average of the time from sending an envelope to its answers. */
   roundTripMs: number;
   /** Moving average of the time per request sent while others wait; 0 if none wait. */
-  paceMs: number;
+  requestMs: number;
   /** When the last envelope left, if requests had to stay behind; otherwise null. */
   lastSentAt: number | null;
   /** When each command that Redis has not answered was sent, oldest first. */
@@ -44,8 +44,8 @@ const busyFromMs = 700;
 const gatherFrom = 8;
 // When an envelope takes this many times the average, waiting requests leave without its answers.
 const lateFactor = 2;
-// The pace is averaged over about this many requests.
-const paceOver = 128;
+// The time per request is averaged over about this many.
+const requestsAveraged = 128;
 // If a command takes this long, Redis hangs. Requests that are not sent yet need not wait for it.
 const hungAfterMs = 300;
 
@@ -55,7 +55,7 @@ export function emptyLane<Waiting>(): Lane<Waiting> {
     waiting: [],
     sent: new Map(),
     roundTripMs: 5,
-    paceMs: 0,
+    requestMs: 0,
     lastSentAt: null,
     addsUnderWay: new Set(),
   };
@@ -94,8 +94,8 @@ export function takeEnvelope<Waiting extends { together: object | null; isAlone:
   if (waiting[0]?.isAlone) return waiting.splice(0, 1);
   const alone = waiting.findIndex(({ isAlone }, index) => isAlone || index === max);
   let count = alone < 0 ? waiting.length : alone;
-  const cut = waiting[count]?.together ?? null;
-  while (cut !== null && count > 0 && waiting[count - 1]!.together === cut) count -= 1;
+  const split = waiting[count]?.together ?? null;
+  while (split !== null && count > 0 && waiting[count - 1]!.together === split) count -= 1;
   return waiting.splice(0, count === 0 ? max : count);
 }
 
@@ -118,22 +118,23 @@ export function expectedWaitMs(lane: Lane<unknown>, limits: Limits): number | nu
   // Includes requests that came in this turn and may leave at its end.
   const ahead = lane.waiting.length - (limits.inFlightMax - lane.sent.size) * limits.envelopeMax;
   if (ahead < 0) return null;
-  const paceMs = Math.max(lane.paceMs, lane.roundTripMs / limits.inFlightMax / limits.envelopeMax);
-  return (ahead + limits.envelopeMax) * paceMs;
+  const requestMs = Math.max(lane.requestMs, lane.roundTripMs / limits.inFlightMax / limits.envelopeMax);
+  return (ahead + limits.envelopeMax) * requestMs;
 }
 
 /**
- * Notes that requests were sent. The pace while others wait includes the time this process itself takes
- * between envelopes.
+ * Notes that requests were sent. The time per request while others wait includes the time this process
+ * itself takes between envelopes.
  */
-export function notePace(lane: Lane<unknown>, sentCount: number, now: number): void {
-  if (lane.lastSentAt !== null) lane.paceMs += (now - lane.lastSentAt - sentCount * lane.paceMs) / paceOver;
+export function noteSent(lane: Lane<unknown>, sentCount: number, now: number): void {
+  if (lane.lastSentAt !== null)
+    lane.requestMs += (now - lane.lastSentAt - sentCount * lane.requestMs) / requestsAveraged;
   lane.lastSentAt = now;
   if (lane.waiting.length > 0) return;
-  // No requests wait any more. A pace from a bad moment must not be kept: it would refuse every request that
+  // No requests wait any more. A time from a bad moment must not be kept: it would refuse every request that
   // has to wait, and so would never be measured again.
   lane.lastSentAt = null;
-  lane.paceMs = 0;
+  lane.requestMs = 0;
 }
 
 /**

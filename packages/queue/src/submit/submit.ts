@@ -16,7 +16,7 @@ import {
   type Lane,
   maySend,
   noteAnswered,
-  notePace,
+  noteSent,
   type SentEnvelope,
   takeEnvelope,
 } from './lane.ts';
@@ -154,7 +154,7 @@ export class Submitter {
           void this.#send(line.queue, { version, lane }, takeEnvelope(lane, this.#options.envelopeMax));
         }
         const sentCount = before - lane.waiting.length;
-        if (sentCount > 0) notePace(lane, sentCount, performance.now());
+        if (sentCount > 0) noteSent(lane, sentCount, performance.now());
       }
     });
   }

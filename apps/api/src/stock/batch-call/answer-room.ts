@@ -27,7 +27,7 @@ type Waiting = {
 /** Room for this many characters of large answers. They are read a few at a time, each once. */
 export function createAnswerRoom(texts: CallTexts, lengthMax = toldLengthMax): AnswerRoom {
   const waiting: Waiting[] = [];
-  const told = new Map<string, string>();
+  const large = new Map<string, string>();
   let length = 0;
   let isServing = false;
   const isFull = () => length > lengthMax;
@@ -40,7 +40,7 @@ export function createAnswerRoom(texts: CallTexts, lengthMax = toldLengthMax): A
 
   async function textsOf(some: readonly Waiting[]): Promise<Map<string, string>> {
     const found = new Map<string, string>();
-    const unread = new Set(some.map(({ under }) => under).filter((under) => !told.has(under)));
+    const unread = new Set(some.map(({ under }) => under).filter((under) => !large.has(under)));
     if (unread.size === 0) return found;
     // If Postgres does not return texts in time, all further answers get their short text: each of them would
     // take as long.
@@ -52,10 +52,10 @@ export function createAnswerRoom(texts: CallTexts, lengthMax = toldLengthMax): A
   async function answer(some: readonly Waiting[]): Promise<void> {
     const found = await textsOf(some);
     for (const { under, resolve } of some) {
-      const text = told.get(under) ?? found.get(under);
+      const text = large.get(under) ?? found.get(under);
       if (text === undefined) resolve(null);
       else if (take(text)) {
-        told.set(under, text);
+        large.set(under, text);
         resolve(text);
       } else resolve(leaveOut(text));
     }

@@ -156,8 +156,8 @@ async function replyTo(
     const room = createAnswerRoom(texts);
     const known = await Promise.all(
       request.operations.map(async ({ kind, requestId }) => {
-        const told = settled.get(requestId);
-        return told === undefined ? notApplied : resultOf(kind, await room.keep(told));
+        const outcome = settled.get(requestId);
+        return outcome === undefined ? notApplied : resultOf(kind, await room.keep(outcome));
       }),
     );
     if (known.some(({ status }) => status === 'applied'))

@@ -80,21 +80,21 @@ export async function runEach(
   const unsent: number[] = [];
 
   /**
-   * Sends a run. `areDecided`: whether all of its operations were. `told` resolves when their answers are
+   * Sends a run. `areDecided`: whether all of its operations were. `kept` resolves when their answers are
    * there; null: they are.
    */
   async function run(
     some: readonly number[],
-  ): Promise<{ areDecided: boolean; told: Promise<unknown> | null }> {
+  ): Promise<{ areDecided: boolean; kept: Promise<unknown> | null }> {
     const now = performance.now();
     const requests = some.map((place) => tasks[place]!.make(now));
     const got = await sender.sendAll(oneAfterAnother(requests), now);
-    const told = keep(some, got);
-    if (told !== null) await within(readInTurnMs, told).catch(unlessLate);
+    const kept = keep(some, got);
+    if (kept !== null) await within(readInTurnMs, kept).catch(unlessLate);
     const areDecided = !got.some(
       (answer) => isNotApplied(answer) || answer.status === 'unknown' || answer.status === 'failed',
     );
-    return { areDecided, told };
+    return { areDecided, kept };
   }
 
   /** Settles operations that will not be sent. */
@@ -133,7 +133,7 @@ export async function runEach(
       } finally {
         endTurn();
       }
-      await ran.told;
+      await ran.kept;
       if (!ran.areDecided) return ofItem.slice(to);
     }
     return [];

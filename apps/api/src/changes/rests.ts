@@ -1,17 +1,17 @@
 import { addCount } from '@inventory/turns/add-count';
 
 /**
- * The pace at which callers that wait are answered, each client's its own. A thousand of them that see every
+ * The rests between answers to callers that wait, for each client its own. A thousand callers that see every
  * change would otherwise take the processors from those who make the changes.
  */
-export type Pace = {
+export type Rests = {
   /** Counts a caller that waits, until the returned function is called. */
   enter(clientId: string): () => void;
   /** How many callers of a client wait. */
   callersOf(clientId: string): number;
   /** Notes an answer with so many changes. `isShared`: its page was read for another caller. */
   noteAnswer(clientId: string, changes: number, isShared: boolean): void;
-  /** Notes how far the feed is now. Tells the pace how much is written. */
+  /** Notes how far the feed is now. It shows how much is written. */
   notePosition(no: number): void;
   /** Milliseconds until such callers of a client are answered again. 0: they are now. */
   restMs(clientId: string): number;
@@ -33,7 +33,7 @@ const fewCallers = 32;
 const rateOverMs = 40;
 
 /** `now`: milliseconds of a clock that is never set back. */
-export function createPace(now = () => performance.now()): Pace {
+export function createRests(now = () => performance.now()): Rests {
   const callers = new Map<string, number>();
   const restUntil = new Map<string, number>();
   let callerCount = 0;
