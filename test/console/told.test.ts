@@ -212,6 +212,19 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     expect(closed).toBe('7');
     await scanItem(page, itemID);
   });
+
+  test('where the storage of the browser never answers, the page says so, and is not blank', async () => {
+    const client = await service.client();
+    const context = await browser.newContext();
+    await context.addInitScript(`indexedDB.open = () => ({});
+      const wait = setTimeout;
+      setTimeout = (run, ms, ...given) => wait(run, ms === 8000 ? 200 : ms, ...given);`);
+    const { page } = await openConsole(context, service);
+    await page.getByLabel('Client ID').fill(client.clientId);
+    await page.getByLabel('Client secret').fill(client.secret);
+    await page.getByRole('button', { name: 'Sign in' }).press('Enter');
+    await page.getByRole('alert').getByText('The storage of this browser does not answer').waitFor();
+  });
 });
 
 async function scanAs(page: Page, code: string, itemID: string): Promise<void> {

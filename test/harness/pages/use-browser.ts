@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { beforeAll, onTestFinished } from 'vitest';
-import { startBrowser } from './browser.ts';
+import { slowMs, startBrowser } from './browser.ts';
 
 // All files of a process share one. It ends with the process.
 let starting: Promise<Browser> | null = null;
@@ -37,7 +37,7 @@ async function tellPages(context: BrowserContext): Promise<void> {
   for (const page of context.pages()) {
     const shown = await page
       .locator('body')
-      .ariaSnapshot({ timeout: 10_000 })
+      .ariaSnapshot({ timeout: slowMs })
       .catch((error: Error) => error.message);
     process.stdout.write(`${page.url()} shows:\n${shown}\n`);
   }

@@ -34,17 +34,23 @@ function transact(database, mode, ask) {
 
 // Chromium forgets transactions that begin while it closes their connection: they never end, and a new
 // connection works.
-const silentMs = 10_000;
-const silence = () => new Promise((_, reject) => setTimeout(reject, silentMs, new Error('no answer')));
+const silentMs = 8000;
+const silent = 'The storage of this browser does not answer. Close the browser, and open it again.';
+const silence = () => new Promise((_, reject) => setTimeout(reject, silentMs, new Error(silent)));
 
-/** Does it again over a new connection, once, if the browser has closed this one. */
+/**
+ * Does it again over a new connection, once, if the browser has closed this one. Fails if the storage is
+ * silent then, too: some browsers open none until they start again.
+ */
 async function run(mode, ask) {
-  const first = open();
-  try {
-    return await Promise.race([first.then((database) => transact(database, mode, ask)), silence()]);
-  } catch {
-    if (opening === first) forgetConnection();
-    return transact(await open(), mode, ask);
+  for (let isLast = false; ; isLast = true) {
+    const current = open();
+    try {
+      return await Promise.race([current.then((database) => transact(database, mode, ask)), silence()]);
+    } catch (error) {
+      if (opening === current) forgetConnection();
+      if (isLast) throw error;
+    }
   }
 }
 
