@@ -10,8 +10,8 @@ export default defineConfig({
     globalSetup: './harness/global-setup.ts',
     include: ['**/*.test.ts'],
     // Postgres, Redis, the service and the tests share two cores, and some tests wait for a long time: with
-    // fewer files at once a quarter of the processors is idle, more would only wait for each other.
-    maxWorkers: 4,
+    // fewer files at once a fifth of the processors is idle, more would only wait for each other.
+    maxWorkers: 5,
     // Files share only modules, which take longer to load than most tests to run.
     isolate: false,
     // Generous: they end hanging tests, and say nothing about the speed of a machine.
