@@ -46,9 +46,14 @@ export const warehouses = pagedList({
 });
 `;
 
-// The edits that CONTRIBUTING asks for with a new list: its file, and a line among the routes.
-test('a list is one file: its route, its pages, its filters and the document follow', async () => {
-  const { start } = await changedCopy({
+// The edits that CONTRIBUTING asks for with a new list: its file, and a line among the routes; with a new
+// column of a warehouse: its field, its column, and a migration.
+test('a list is one file: its route, its pages, its filters and the document follow; a column of a warehouse is two places', async () => {
+  const { start, sql, command } = await changedCopy({
+    'packages/domain/src/contract/warehouse.ts': (text) =>
+      text.replace("describe('Warehouse name'),", "$&\n  city: z.string().describe('City'),"),
+    'packages/db/src/catalog/warehouses.ts': (text) =>
+      text.replace("name: 'warehouse.name'", "$&, city: 'warehouse.city'"),
     'packages/db/src/lists/list-warehouses.ts': () => warehouses,
     'apps/api/src/routes/routes.ts': (text) =>
       text
@@ -58,6 +63,8 @@ test('a list is one file: its route, its pages, its filters and the document fol
         )
         .replace('listRoute(reasons, database),', '$&\n    listRoute(warehouses, database),'),
   });
+  // The migration.
+  await sql`alter table warehouse add column city text not null default 'Porto'`;
   const { document, get } = await start();
 
   const first = { wID: 1, name: 'Warehouse 1' };
@@ -77,4 +84,10 @@ test('a list is one file: its route, its pages, its filters and the document fol
   expect(names).toEqual(
     expect.arrayContaining(['page', 'pageSize', 'sort', 'direction', 'modifiedSince', 'name']),
   );
+
+  const me = await get('/Me');
+  expect(me.warehouses).toEqual([first, second].map((warehouse) => ({ ...warehouse, city: 'Porto' })));
+  expect((await command('warehouse', 'rename', '--id', '2', '--name', 'Annex')).code).toBe(0);
+  const { value } = await get(`/Changes?after=${encodeURIComponent(me.cursor)}`);
+  expect(value).toMatchObject([{ type: 'warehouse', wID: 2, name: 'Annex', city: 'Porto' }]);
 });
