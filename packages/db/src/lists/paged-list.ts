@@ -39,9 +39,9 @@ export type PagedList<Params extends Schema | undefined, Query extends Schema> =
   bytes: (query: Out<Query>) => number;
   /** The message of 404 if the parameters in the path do not fit. Default: that of an unknown path. */
   misfit?: string;
-  /** What an empty page may be instead: 404 with this message, unless what it belongs to exists. */
+  /** An empty page is 404 with this message, unless its owner exists, as the item of a list of aliases. */
   owner?: { missing: string; exists(sql: Sql, asked: Asked<Params, Query>): Promise<boolean> };
-  /** The time up to which the page shows everything. It is read when no earlier change can come any more. */
+  /** The page is read only when no change up to this time can come any more. */
   settled?: (query: Out<Query>) => Date;
   words: ListWords;
   page: (asked: Asked<Params, Query>) => ListReading;

@@ -3,8 +3,8 @@ import type { FullStockLevel, Minimum, StockLevel } from '@inventory/domain/cont
 import type { Transaction } from '@inventory/domain/contract/transaction';
 import { itemOfLots } from '@inventory/domain/story';
 
-// Matches the demo data of `pnpm start`, as the lots beside it do: the first item, and the level of white
-// paint in warehouse 2 with a receipt.
+// Matches the demo data of `pnpm start`, as the story of lots in `domain` does: the first item, and the
+// level of white paint in warehouse 2 with a receipt.
 
 export const item: Item = {
   ...itemOfLots,
