@@ -49,8 +49,8 @@ async function openCallers(
       const send = () => write(`GET /api/v1${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
       socket.on('data', (chunk) => {
         caller.text += chunk;
-        // A slow machine is too busy for a moment, ends a stream that it could not go on with, or has a wait end
-        // before the last caller has come.
+        // A slow machine is too busy for a moment, ends a stream that it could not go on with, or lets a wait
+        // end before the last caller has come.
         if (!/^HTTP\/1\.1 503|\r\n0\r\n\r\n$|"value":\[\]/.test(caller.text)) return;
         caller.text = '';
         send();
