@@ -27,7 +27,13 @@ export async function openConsole(
 }
 
 /** Signs in by the keyboard alone. */
-export async function signIn(
+export async function signIn(...given: Parameters<typeof trySignIn>): Promise<void> {
+  await trySignIn(...given);
+  await given[0].getByLabel('Scan', { exact: true }).waitFor();
+}
+
+/** The same, but does not wait for the page behind it. */
+export async function trySignIn(
   page: Page,
   client: { clientId: string; secret: string },
   options: { isKept?: boolean } = {},
@@ -39,7 +45,6 @@ export async function signIn(
   await page.keyboard.press('Tab');
   if (options.isKept) await page.keyboard.press('Space');
   await page.keyboard.press('Enter');
-  await page.getByLabel('Scan', { exact: true }).waitFor();
 }
 
 /** Scans the name of an item, and waits until the page shows it. */
