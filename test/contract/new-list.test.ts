@@ -2,13 +2,14 @@ import { expect, test } from 'vitest';
 import { changedCopy } from '../harness/service/changed-copy.ts';
 
 // The warehouses, which the service has no list of.
-const warehouses = `import { Permission } from '@inventory/domain/permission';
+const warehouses = `import { one } from '@inventory/domain/examples';
+import { Permission } from '@inventory/domain/permission';
 import { pageAnswer, pageWith } from '@inventory/paging/page';
 import { pageQueryShape } from '@inventory/paging/page-query';
 import { textParameter } from '@inventory/paging/parameters';
 import { piece } from '@inventory/postgres/piece';
 import { z } from 'zod';
-import { oneExample, pagedList } from './paged-list.ts';
+import { pagedList } from './paged-list.ts';
 import { readPage } from './pages/read-page.ts';
 import { pageOf } from './pages/record-bytes.ts';
 import { sortColumnsOf } from './pages/sort-columns.ts';
@@ -28,7 +29,7 @@ export const warehouses = pagedList({
     id: 'listWarehouses',
     summary: 'List the warehouses in scope',
     notes: 'By \`wID\` unless sorted otherwise.',
-    answer: oneExample('One warehouse', pageWith({ wID: 1, name: 'Main' })),
+    answer: one('One warehouse', pageWith({ wID: 1, name: 'Main' })),
   },
   page: ({ query, scope }) => ({
     cost: 'page',

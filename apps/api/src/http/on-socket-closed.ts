@@ -7,16 +7,16 @@ const waiting = new WeakMap<Socket, Set<() => void>>();
  * listener for all its requests.
  */
 export function onSocketClosed(socket: Socket, tell: () => void): () => void {
-  let listeners = waiting.get(socket);
-  if (listeners === undefined) {
-    const all = new Set<() => void>();
-    listeners = all;
-    waiting.set(socket, all);
-    socket.once('close', () => {
-      for (const each of all) each();
-    });
-  }
-  const all = listeners;
-  all.add(tell);
-  return () => all.delete(tell);
+  const listeners = waiting.get(socket) ?? listen(socket);
+  listeners.add(tell);
+  return () => listeners.delete(tell);
+}
+
+function listen(socket: Socket): Set<() => void> {
+  const listeners = new Set<() => void>();
+  waiting.set(socket, listeners);
+  socket.once('close', () => {
+    for (const each of listeners) each();
+  });
+  return listeners;
 }

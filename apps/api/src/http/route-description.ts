@@ -1,8 +1,6 @@
+import type { Examples } from '@inventory/domain/examples';
 import type { Refusal } from '@inventory/domain/refusals/refused';
 import { errorText, statusOf } from './errors.ts';
-
-/** Named examples of one body or answer. */
-export type Examples = Record<string, { summary: string; value: unknown }>;
 
 /** The part of a route's OpenAPI operation that its declaration does not contain. */
 export type RouteDescription = {
@@ -23,11 +21,6 @@ export type RouteDescription = {
   /** The component that describes 409 and 503, if it is not the error object. */
   failureSchema?: string;
 };
-
-/** Returns a single example. */
-export function one(summary: string, value: unknown): Examples {
-  return { example: { summary, value } };
-}
 
 /** Returns the error object of a refusal as an example. */
 export function refusalExample(summary: string, refusal: Refusal, status: number = statusOf[refusal.code]) {

@@ -1,3 +1,4 @@
+import type { Examples } from '@inventory/domain/examples';
 import { keyReused } from '@inventory/domain/refusals/conflict';
 import { forbidden, invalid } from '@inventory/domain/refusals/refused';
 import { defaultTimes } from '../http/connections/http-server.ts';
@@ -5,7 +6,7 @@ import { tooSlow } from '../http/connections/malformed-http.ts';
 import { errorText, messages } from '../http/errors.ts';
 import { batchBytesMax, bodyBytesMax, compressed, formBytesMax, tooLarge } from '../http/reading/body.ts';
 import { noWarehouses, type Route } from '../http/route.ts';
-import { type Examples, refusalExample } from '../http/route-description.ts';
+import { refusalExample } from '../http/route-description.ts';
 import type { Json } from './schemas.ts';
 
 const { requestMs } = defaultTimes;

@@ -1,6 +1,6 @@
 import type { AliasToTeach, Taught } from '@inventory/db/catalog/aliases';
-import { findItem } from '@inventory/db/catalog/items';
 import { aliasesOfItem, unitsOfScan } from '@inventory/db/lists/list-aliases';
+import { itemExists } from '@inventory/db/lists/list-items';
 import { lengthMax, name, Units } from '@inventory/domain/fields';
 import { type JsonAnswer, jsonText } from '@inventory/domain/json-text';
 import { Permission } from '@inventory/domain/permission';
@@ -96,8 +96,8 @@ async function teach(database: Database, asked: AliasToTeach, wait: Wait): Promi
   return ok({ alias, partNo, status: statusOf(taught), units: parseQuantity(now) });
 }
 
-async function isItem({ reads }: Database, partNo: number, wait: Wait): Promise<boolean> {
-  return (await reads.run((sql) => findItem(sql, { partNo }), wait)) !== null;
+function isItem({ reads }: Database, partNo: number, wait: Wait): Promise<boolean> {
+  return reads.run((sql) => itemExists(sql, partNo), wait);
 }
 
 function statusOf({ isNew, isChanged }: Taught) {

@@ -1,3 +1,4 @@
+import type { Examples } from '@inventory/domain/examples';
 import type { AnyRequest, Kind } from '@inventory/domain/kinds/kind';
 import {
   type KindName,
@@ -11,7 +12,7 @@ import type { Refusal } from '@inventory/domain/refusals/refused';
 import { z } from 'zod';
 import { answerBytes } from '../http/answer-bytes.ts';
 import { noWarehouses, type Route, route } from '../http/route.ts';
-import { type Examples, type RouteDescription, refusalExample } from '../http/route-description.ts';
+import { type RouteDescription, refusalExample } from '../http/route-description.ts';
 import { handlerOf, type Stock } from '../stock/transactions.ts';
 
 /** The calls of one operation, one for each kind. */

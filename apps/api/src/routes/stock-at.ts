@@ -1,4 +1,4 @@
-import { findItem } from '@inventory/db/catalog/items';
+import { itemExists } from '@inventory/db/lists/list-items';
 import { stockAt } from '@inventory/db/lists/list-stock-at';
 import { stockDays } from '@inventory/db/lists/stock-days';
 import { StockDayList } from '@inventory/domain/contract/stock-level';
@@ -53,8 +53,7 @@ export function stockAtRoutes(database: Database, now: () => number) {
       notFound: noItem.message,
       description: stockDaysDescription,
       handle: async ({ query: { partNo, wid, ...days }, ...asker }) => {
-        const item = await database.reads.run((sql) => findItem(sql, { partNo }), asker.wait);
-        if (item === null) return null;
+        if (!(await database.reads.run((sql) => itemExists(sql, partNo), asker.wait))) return null;
         // A day that is not over changes. Later ones are left out.
         const today = Math.floor(now() / dayMs) * dayMs;
         const [from, to] = [days.from.getTime(), Math.min(days.to.getTime(), today)];

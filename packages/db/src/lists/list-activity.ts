@@ -1,4 +1,5 @@
 import { Activity } from '@inventory/domain/contract/transaction';
+import { one } from '@inventory/domain/examples';
 import { Permission } from '@inventory/domain/permission';
 import { requiredDateTime } from '@inventory/paging/date-time-parameter';
 import { pageAnswer, pageWith } from '@inventory/paging/page';
@@ -7,7 +8,7 @@ import { withinDays } from '@inventory/paging/parameters';
 import { piece, raw, send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
 import { z } from 'zod';
-import { oneExample, pagedList } from './paged-list.ts';
+import { pagedList } from './paged-list.ts';
 import type { ListReading } from './pages/list-reading.ts';
 import { pageOf, textBytes } from './pages/record-bytes.ts';
 import { type Columns, columnList, dateTimeText } from './record-json.ts';
@@ -85,7 +86,7 @@ export const activity = pagedList({
     summary: 'How many transactions of each kind each client made, by hour or day',
     notes: `*Extension.* One record for each hour or day of UTC, kind and client that has any applied transaction in scope, in this order. By the
 time in the ledger, at most 31 days by hour or 366 by day. It reads all of these transactions, so it takes a turn as a costly list.`,
-    answer: oneExample(
+    answer: one(
       'A day of receipts',
       pageWith({ start: '2026-01-31T00:00:00.000Z', kind: 'receive', clientId: 'demo', transactions: 9 }),
     ),

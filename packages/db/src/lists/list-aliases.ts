@@ -1,12 +1,14 @@
+import { one } from '@inventory/domain/examples';
 import { Permission } from '@inventory/domain/permission';
 import { noItem, noPartNo } from '@inventory/domain/refusals/refused';
 import { pageAnswer, pageWith } from '@inventory/paging/page';
 import { inOrder, type PageQuery, pagesShape } from '@inventory/paging/page-query';
 import { partNoParams } from '@inventory/paging/parameters';
-import { piece, send } from '@inventory/postgres/piece';
+import { piece } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
 import { z } from 'zod';
-import { oneExample, pagedList } from './paged-list.ts';
+import { itemExists } from './list-items.ts';
+import { pagedList } from './paged-list.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { type List, readPage } from './pages/read-page.ts';
 import { pageOf, textBytes } from './pages/record-bytes.ts';
@@ -53,14 +55,13 @@ export const aliasesOfItem = pagedList({
   misfit: noPartNo.message,
   owner: {
     missing: noItem.message,
-    exists: async (sql, { params }) =>
-      (await send(sql)`select from item where part_no = ${params.partNo}`).length > 0,
+    exists: (sql, { params }) => itemExists(sql, params.partNo),
   },
   words: {
     id: 'listAliases',
     summary: 'List the aliases of an item',
     notes: `*Extension.* By \`alias\`. Empty if the item has none.${useOfAliases}`,
-    answer: oneExample('The first item of the demo data', pageWith({ alias: '4006381333931', units: 1 })),
+    answer: one('The first item of the demo data', pageWith({ alias: '4006381333931', units: 1 })),
   },
   page: ({ params, query }) => aliasPage(inOrder(query), params.partNo),
 });

@@ -1,13 +1,14 @@
 import { Item } from '@inventory/domain/contract/item';
+import { one } from '@inventory/domain/examples';
 import { lengthMax, text } from '@inventory/domain/fields';
 import { Permission } from '@inventory/domain/permission';
 import { pageAnswer, pageWith } from '@inventory/paging/page';
 import { type PageQuery, pageQueryShape } from '@inventory/paging/page-query';
 import { viewParameter } from '@inventory/paging/parameters';
-import { piece } from '@inventory/postgres/piece';
+import { piece, send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
 import { z } from 'zod';
-import { oneExample, pagedList } from './paged-list.ts';
+import { pagedList } from './paged-list.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { countItems, readItemPage } from './pages/read-item-page.ts';
 import { type List, readPage } from './pages/read-page.ts';
@@ -80,6 +81,11 @@ export function itemPage(query: PageQuery, { search = '', ...options }: ItemOpti
   return { cost: 'matches', findFew, read };
 }
 
+/** Whether there is an item with this number. */
+export async function itemExists(sql: Sql, partNo: number): Promise<boolean> {
+  return (await send(sql)`select from item where part_no = ${partNo}`).length > 0;
+}
+
 const search = text(lengthMax.description).optional().meta({
   description:
     'Extension: only items whose ShortID, description or an alias contains this text, in any case. No character has a special meaning',
@@ -129,7 +135,7 @@ export const allItems = pagedList({
     id: 'listAllItems',
     summary: 'List all items, including discontinued ones',
     notes: 'By `shortID` unless sorted otherwise. `search` as in `GET /Item`.',
-    answer: oneExample('One item', pageWith(item)),
+    answer: one('One item', pageWith(item)),
   },
   page: ({ query }) => itemPage(query, { discontinuedToo: true, search: query.search }),
 });

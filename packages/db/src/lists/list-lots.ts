@@ -28,7 +28,7 @@ import { pagedList } from './paged-list.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { countLots, readLotPage } from './pages/read-lot-page.ts';
 import { type List, readPage } from './pages/read-page.ts';
-import { bytesOf, fixedBytes, textBytes } from './pages/record-bytes.ts';
+import { bytesOf, fixedBytes, pageOf, textBytes } from './pages/record-bytes.ts';
 import { sliceOf } from './pages/slice.ts';
 import { sortColumnsOf } from './pages/sort-columns.ts';
 import { type Columns, columnList, dateTimeText, recordText } from './record-json.ts';
@@ -341,8 +341,7 @@ const shared = {
   permission: Permission.ItemMasterList,
   query: z.object({ ...pageQueryShape(Object.keys(sortColumns)), ...parameters, view: viewParameter }),
   answer: z.union([pageAnswer(FullLot, 'FullLotPage'), pageAnswer(Lot, 'LotPage')]),
-  bytes: ({ view, pageSize }: { view?: 'full' | undefined; pageSize: number }) =>
-    pageSize * lotBytes(view === 'full'),
+  bytes: pageOf(lotBytes(false), lotBytes(true)),
 };
 
 const notes = `

@@ -1,9 +1,10 @@
 import { Reason } from '@inventory/domain/contract/reason';
+import { one } from '@inventory/domain/examples';
 import { pageAnswer, pageWith } from '@inventory/paging/page';
 import { inOrder, type PageQuery, pagesShape } from '@inventory/paging/page-query';
 import { piece } from '@inventory/postgres/piece';
 import { z } from 'zod';
-import { oneExample, pagedList } from './paged-list.ts';
+import { pagedList } from './paged-list.ts';
 import type { ListReading } from './pages/list-reading.ts';
 import { type List, readPage } from './pages/read-page.ts';
 import { pageOf, textBytes } from './pages/record-bytes.ts';
@@ -44,7 +45,7 @@ export const reasons = pagedList({
     summary: 'List the reasons that have names',
     notes: `*Extension.* What the reason codes of receipts, issues and counts mean, by \`reasonCode\`; the operator names them. Any token may read them. By default an operation
 may have any reason code. Where the operator enforces the list, a code that is not listed for the operation is refused with \`validation_error\`.`,
-    answer: oneExample(
+    answer: one(
       'The first reason of the demo data',
       pageWith({ reasonCode: 1, name: 'Goods in', operations: ['receive'] }),
     ),

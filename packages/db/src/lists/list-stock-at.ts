@@ -1,4 +1,5 @@
 import { StockAt } from '@inventory/domain/contract/stock-level';
+import { one } from '@inventory/domain/examples';
 import { Permission } from '@inventory/domain/permission';
 import { requiredDateTime } from '@inventory/paging/date-time-parameter';
 import { pageAnswer, pageWith } from '@inventory/paging/page';
@@ -8,7 +9,7 @@ import { type Piece, piece, raw } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
 import { z } from 'zod';
 import { itemConditions, type LevelItems, levelList, partNosMax } from './list-stock-levels.ts';
-import { oneExample, pagedList } from './paged-list.ts';
+import { pagedList } from './paged-list.ts';
 import type { ListReading } from './pages/list-reading.ts';
 import { readLevelPage } from './pages/read-level-page.ts';
 import { readPage } from './pages/read-page.ts';
@@ -132,7 +133,7 @@ export const stockAt = (now: () => number) =>
 after it. By \`partNo\`: one record for each item that has a stock level now, with 0 if there was no stock. Summed over the warehouses in the
 client's scope, or in one. The answer for a moment never changes: a call for the last two seconds waits until they are over, and gets 503
 while a change stays open for long. A moment in the future: 400. Lists for moments long ago take longer, and take turns with other costly lists.`,
-      answer: oneExample(
+      answer: one(
         'With `?time=2026-01-31`, before the stock of the demo came',
         pageWith({ partNo: 5, shortID: 'PAINT-WHITE', description: 'Wall paint, white', inStock: 0 }),
       ),

@@ -17,7 +17,7 @@ import { pagedList } from './paged-list.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { readLevelPage } from './pages/read-level-page.ts';
 import { type List, readPage } from './pages/read-page.ts';
-import { fixedBytes, textBytes } from './pages/record-bytes.ts';
+import { fixedBytes, pageOf, textBytes } from './pages/record-bytes.ts';
 import { sliceOf } from './pages/slice.ts';
 import { sortColumnsOf } from './pages/sort-columns.ts';
 import { type Columns, dateTimeText, recordText } from './record-json.ts';
@@ -182,8 +182,7 @@ const shared = {
     pageAnswer(FullStockLevel, 'FullStockLevelPage'),
     pageAnswer(StockLevel, 'StockLevelPage'),
   ]),
-  bytes: ({ view, pageSize }: { view?: 'full' | undefined; pageSize: number }) =>
-    pageSize * (fixedBytes + (view === 'full' ? textBytes.shortId + textBytes.description : 0)),
+  bytes: pageOf(fixedBytes, fixedBytes + textBytes.shortId + textBytes.description),
 };
 
 const notes = `

@@ -1,4 +1,5 @@
 import { Transaction } from '@inventory/domain/contract/transaction';
+import { one } from '@inventory/domain/examples';
 import { kindNames } from '@inventory/domain/kinds/kinds';
 import { Permission } from '@inventory/domain/permission';
 import { dateTimeParameter } from '@inventory/paging/date-time-parameter';
@@ -9,7 +10,7 @@ import { type Piece, piece, raw, send } from '@inventory/postgres/piece';
 import type { Sql } from '@inventory/postgres/pool';
 import { z } from 'zod';
 import { heldLot, isHold } from './holds-of-lots.ts';
-import { oneExample, pagedList } from './paged-list.ts';
+import { pagedList } from './paged-list.ts';
 import { firstOfFew, type ListReading } from './pages/list-reading.ts';
 import { readTransactionPage } from './pages/read-transaction-page.ts';
 import { sliceOf } from './pages/slice.ts';
@@ -283,7 +284,7 @@ export const transactions = pagedList({
     notes: `
 *Extension.* Newest first: by \`transactionNo\`, descending. ${transactionNotes} All filters must match. \`wid\` out of scope: 403. With
 \`modifiedSince\`, a transaction counts as modified when it is reversed, because \`reversedBy\` changes.`,
-    answer: oneExample('One transaction', pageWith(transaction)),
+    answer: one('One transaction', pageWith(transaction)),
   },
   page: ({ query, scope }) => transactionPage(query, scope, query),
 });

@@ -1,3 +1,4 @@
+import type { Examples } from '@inventory/domain/examples';
 import type { Needed } from '@inventory/domain/permission';
 import type { Sql } from '@inventory/postgres/pool';
 import type { z } from 'zod';
@@ -17,8 +18,7 @@ export type ListWords = {
   summary: string;
   /** Markdown. */
   notes: string;
-  /** Examples. */
-  answer: Record<string, { summary: string; value: unknown }>;
+  answer: Examples;
 };
 
 /** Everything that makes a list this one. Its route, its part of the document and its answers follow. */
@@ -53,8 +53,3 @@ export function pagedList<Query extends Schema, Params extends Schema | undefine
 ): PagedList<Params, Query> {
   return list;
 }
-
-/** The only example of an answer. */
-export const oneExample = (summary: string, value: unknown): ListWords['answer'] => ({
-  example: { summary, value },
-});

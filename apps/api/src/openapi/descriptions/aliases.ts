@@ -1,7 +1,8 @@
 import { useOfAliases } from '@inventory/db/lists/list-aliases';
+import { one } from '@inventory/domain/examples';
 import { nameTaken, tooManyAliases } from '@inventory/domain/refusals/conflict';
 import { invalid } from '@inventory/domain/refusals/refused';
-import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
+import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 
 export const teachAlias: RouteDescription = {
   id: 'teachAlias',

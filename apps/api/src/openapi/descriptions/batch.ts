@@ -1,5 +1,6 @@
 import { item } from '@inventory/db/lists/story';
 import type { BatchAnswer, BatchRequest } from '@inventory/domain/contract/batch';
+import { one } from '@inventory/domain/examples';
 import { kindNames } from '@inventory/domain/kinds/kinds';
 import type { ReceiveAnswer } from '@inventory/domain/kinds/receive';
 import { type Conflict, notEnough, operationRefused } from '@inventory/domain/refusals/conflict';
@@ -7,7 +8,7 @@ import { invalid } from '@inventory/domain/refusals/refused';
 import { lot } from '@inventory/domain/story';
 import type { z } from 'zod';
 import { errorText, messages } from '../../http/errors.ts';
-import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
+import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 import type { ErrorAnswer } from '../error-schemas.ts';
 
 /** The error object of a refusal with 409. */

@@ -1,8 +1,9 @@
 import { transaction } from '@inventory/db/lists/story';
+import { one } from '@inventory/domain/examples';
 import { cursorOutdated } from '@inventory/domain/refusals/conflict';
 import { invalid } from '@inventory/domain/refusals/refused';
 import { fullLot } from '@inventory/domain/story';
-import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
+import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 
 export const exampleCursor = 'AUs5m-EHPXVYnDsAAAAAAAAh';
 

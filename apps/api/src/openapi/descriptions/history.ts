@@ -1,8 +1,9 @@
 import { transaction } from '@inventory/db/lists/story';
 import { transactionNotes } from '@inventory/db/lists/transaction-record';
 import type { LotWithHistory } from '@inventory/domain/contract/transaction';
+import { one } from '@inventory/domain/examples';
 import { fullLot } from '@inventory/domain/story';
-import { one, type RouteDescription } from '../../http/route-description.ts';
+import type { RouteDescription } from '../../http/route-description.ts';
 
 export const oneTransaction: RouteDescription = {
   id: 'getTransaction',

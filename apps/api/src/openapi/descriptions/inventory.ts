@@ -1,6 +1,7 @@
 import { minimum } from '@inventory/db/lists/story';
+import { one } from '@inventory/domain/examples';
 import { invalid } from '@inventory/domain/refusals/refused';
-import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
+import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 
 export const setMinimum: RouteDescription = {
   id: 'setMinimum',

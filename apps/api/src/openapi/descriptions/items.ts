@@ -1,7 +1,8 @@
 import { item } from '@inventory/db/lists/story';
 import type { Item, ItemRequest } from '@inventory/domain/contract/item';
+import { one } from '@inventory/domain/examples';
 import { invalid } from '@inventory/domain/refusals/refused';
-import { one, type RouteDescription, refusalExample } from '../../http/route-description.ts';
+import { type RouteDescription, refusalExample } from '../../http/route-description.ts';
 
 export const oneItem: RouteDescription = {
   id: 'getItem',

@@ -1,6 +1,7 @@
 import type { Me } from '@inventory/domain/contract/me';
+import { one } from '@inventory/domain/examples';
 import { kindNames } from '@inventory/domain/kinds/kinds';
-import { one, type RouteDescription } from '../../http/route-description.ts';
+import type { RouteDescription } from '../../http/route-description.ts';
 import { exampleCursor } from './changes.ts';
 
 const client: Me = {

@@ -1,4 +1,4 @@
-import { one } from '../../http/route-description.ts';
+import { one } from '@inventory/domain/examples';
 import { type RateLimited, TokenAnswer, TokenError, TokenRequest } from '../error-schemas.ts';
 import { answerOf, tokenHeaders } from '../responses.ts';
 import type { Json, Schemas } from '../schemas.ts';

@@ -1,5 +1,6 @@
 import type { WebhookList } from '@inventory/domain/contract/webhook';
-import { one, type RouteDescription } from '../../http/route-description.ts';
+import { one } from '@inventory/domain/examples';
+import type { RouteDescription } from '../../http/route-description.ts';
 
 const list: WebhookList = {
   value: [

@@ -13,14 +13,11 @@ export const textBytes = {
   remark: bytesOf(lengthMax.remark),
 };
 
-/**
- * Names, numbers and times of a record. The name of a warehouse, which operators give,
- * may be long as well.
- */
+/** Names, numbers and times of a record. Operators may give a warehouse a long name. */
 export const fixedBytes = 1500;
 
-/** The most bytes of a page of such records. */
+/** The most bytes of a page of such records. `fullBytes`: of a record with `view=full`. */
 export const pageOf =
-  (recordBytes: number) =>
-  ({ pageSize }: { pageSize: number }) =>
-    pageSize * recordBytes;
+  (recordBytes: number, fullBytes = recordBytes) =>
+  ({ pageSize, view }: { pageSize: number; view?: 'full' | undefined }) =>
+    pageSize * (view === 'full' ? fullBytes : recordBytes);
