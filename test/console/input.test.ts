@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser } from '../harness/pages/browser.ts';
-import { openConsole, openForm, scanItem, signIn, typeInto } from '../harness/pages/console.ts';
+import { openConsole, openForm, scanItem, signIn, startSlowly, typeInto } from '../harness/pages/console.ts';
 import { pace, putIn, typeByHand, typeFast, wedge } from '../harness/pages/hands.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
@@ -154,6 +154,43 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await page.getByText('Received 3 of').waitFor();
     const { value } = (await client.get(`/Changes?after=${before}`)).body;
     expect(value[0].lines).toMatchObject([{ delta: 3, spot: 'NEW-1' }]);
+  });
+
+  test('a code that is scanned while the page starts is read; of one whose start is missing, nobody is asked', async () => {
+    const context = await browser.newContext();
+    const { page } = await openConsole(context, service);
+    await signIn(page, client, { isKept: true });
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/Scan') && asked.push(request.postData()!));
+    const whole = await startSlowly(page);
+    await wedge(page, own, pace.scanner, whole.beganAt + 200);
+    await typeByHand(page, '12');
+    whole.letGo();
+    await page.getByRole('button', { name: 'Receive' }).waitFor();
+    await page.getByRole('heading', { name: own }).waitFor();
+    await expect.poll(() => page.getByLabel('Scan', { exact: true }).inputValue()).toBe('12');
+    expect(asked).toHaveLength(1);
+
+    const part = await startSlowly(page);
+    await wedge(page, own.slice(1), pace.scanner, part.beganAt + pace.slowScanner);
+    part.letGo();
+    await page.getByRole('alert').getByText('The start of this code may be missing').waitFor();
+    expect(asked).toHaveLength(1);
+
+    await page.getByRole('button', { name: 'Camera' }).press('Enter');
+    await page.locator('dialog').waitFor();
+    await page.evaluate(
+      `document.addEventListener('keydown', ({ timeStamp }) => { window.keyAt = timeStamp; }, true)`,
+    );
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    const closedAt = Number(await page.evaluate('performance.timeOrigin + window.keyAt'));
+    await wedge(page, own.slice(2), pace.scanner, closedAt + pace.slowScanner);
+    await page.getByRole('heading', { name: own.slice(2), exact: true }).waitFor();
+    await page.getByRole('alert').getByText('The start of this code may be missing').waitFor();
+    await wedge(page, own);
+    await page.getByRole('button', { name: 'Receive' }).waitFor();
+    expect(asked).toHaveLength(2);
   });
 
   test('only an untouched form gives way to another item', async () => {

@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { addressFor } from '../harness/as-part.ts';
 import { readDrawing } from '../harness/codes/read-drawing.ts';
 import { hasBrowser } from '../harness/pages/browser.ts';
-import { fillIn, openConsole, openForm, scanItem, signIn, typeInto } from '../harness/pages/console.ts';
+import {
+  fillIn,
+  openConsole,
+  openForm,
+  scanItem,
+  signIn,
+  startSlowly,
+  typeInto,
+} from '../harness/pages/console.ts';
 import { wedge } from '../harness/pages/hands.ts';
 import { expectReadable } from '../harness/pages/readable.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
@@ -151,6 +159,17 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
       await expectUntold(page, context, text, said);
     },
   );
+
+  test('a code that is scanned while the page starts signs in', async () => {
+    const { clientId } = await service.client();
+    const { text } = await codeOf(clientId);
+    const { context, page, said } = await open();
+    const start = await startSlowly(page);
+    await wedge(page, text);
+    start.letGo();
+    await page.getByText(`As ${clientId}, until this page is closed.`).waitFor();
+    await expectUntold(page, context, text, said);
+  });
 
   test('a code that is scanned or opened by somebody who is signed in is asked about, and nothing is looked up', async () => {
     const [one, two] = [await service.client(), await service.client()];

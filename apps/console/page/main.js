@@ -1,7 +1,7 @@
 // Before all others, because the address may hold a secret.
 import './session/sign-in-code.js';
 import { render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { html } from './base/html.js';
 import { Icon } from './base/icon.js';
 import { Limit } from './base/limit.js';
@@ -28,7 +28,12 @@ const homeIcon = 'M4 11 12 4l8 7v9h-5v-6H9v6H4z';
 
 function Page() {
   const [, draw] = useState(0);
-  useEffect(() => onUpdate(() => draw((times) => times + 1)), []);
+  useLayoutEffect(() => {
+    const drawAgain = () => draw((times) => times + 1);
+    onUpdate(drawAgain);
+    // A code that was scanned while the page started is told before.
+    drawAgain();
+  }, []);
   if (state.session === null) return html`<${SignIn} />`;
   const route = readRoute();
   return html`

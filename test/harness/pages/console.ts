@@ -1,7 +1,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { Service } from '../service/service.ts';
 import { slowMs } from './browser.ts';
 import { typeByHand, wedge } from './hands.ts';
+import { holdAnswers } from './hold-answers.ts';
 
 /** A page of the console with what its browser asked for and complained of. */
 export type OpenConsole = { page: Page; hosts: Set<string>; complaints: string[] };
@@ -24,6 +26,18 @@ export async function openConsole(
   });
   await page.goto(`${new URL(service.baseUrl).origin}/console`);
   return { page, hosts, complaints };
+}
+
+/**
+ * Reloads the page, which then starts until it is let go. `beganAt`: since when it has heard keys, in
+ * milliseconds of the clock.
+ */
+export async function startSlowly(page: Page): Promise<{ letGo: () => void; beganAt: number }> {
+  const { letGo } = await holdAnswers(page, '**/main.js*');
+  await page.reload({ waitUntil: 'commit' });
+  const since = () => page.evaluate('performance.timeOrigin + window.earlyKeys?.since');
+  await expect.poll(since).toBeGreaterThan(0);
+  return { letGo, beganAt: Number(await since()) };
 }
 
 /** Signs in by the keyboard alone. */

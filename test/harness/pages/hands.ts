@@ -29,8 +29,14 @@ const codeOf = (key: string) => (/[a-z\d]/i.test(key) ? key.toUpperCase().charCo
 /**
  * Presses keys, one after the other. The browser is told when each was pressed, so a slow machine makes no
  * scanner slow. Names of keys stand beside characters. `since`: when the first was pressed, if not now.
+ * `isBusy`: the page gets them at once, as one that was busy does.
  */
-async function press(page: Page, keys: readonly string[], gapMs: number, since?: number): Promise<void> {
+async function press(
+  page: Page,
+  keys: readonly string[],
+  gapMs: number,
+  { since, isBusy = false }: { since?: number | undefined; isBusy?: boolean } = {},
+): Promise<void> {
   const known =
     handsOf.get(page) ??
     page
@@ -40,18 +46,27 @@ async function press(page: Page, keys: readonly string[], gapMs: number, since?:
   handsOf.set(page, known);
   const hands = await known;
   let at = since ?? Math.max(Date.now(), hands.at + pauseMs);
+  const taken: Promise<unknown>[] = [];
   for (const key of keys) {
     const shown = special[key] ?? { key, text: key, windowsVirtualKeyCode: codeOf(key) };
     for (const type of ['keyDown', 'keyUp'] as const) {
       const { text, ...rest } = shown as { text?: string };
       const typed = type === 'keyDown' && text !== undefined ? { text } : {};
-      await hands.session.send('Input.dispatchKeyEvent', { type, ...rest, ...typed, timestamp: at / 1000 });
+      const event = { type, ...rest, ...typed, timestamp: at / 1000 };
+      taken.push(hands.session.send('Input.dispatchKeyEvent', event));
+      if (!isBusy) await taken.at(-1);
     }
     hands.at = at;
     at += gapMs;
   }
+  await Promise.all(taken);
   // The driver's own keys carry the present time, so they must come after these.
   await setTimeout(Math.max(0, hands.at + pauseMs - Date.now()));
+}
+
+/** Presses keys as a hand does, on a page that is too busy to take them one by one. */
+export function pressAtOnce(page: Page, ...keys: string[]): Promise<void> {
+  return press(page, keys, pace.hand, { isBusy: true });
 }
 
 /** Types a text as a person does, into whatever has the focus; then presses these keys. */
@@ -59,9 +74,12 @@ export function typeByHand(page: Page, text: string, ...then: string[]): Promise
   return press(page, [...text, ...then], pace.hand);
 }
 
-/** Scans as a scanner that types does: fast keys that end in Enter, wherever the focus is. */
-export function wedge(page: Page, code: string, gapMs = pace.scanner): Promise<void> {
-  return press(page, [...code, 'Enter'], gapMs);
+/**
+ * Scans as a scanner that types does: fast keys that end in Enter, wherever the focus is. `since`: when the
+ * first is pressed, if not now.
+ */
+export function wedge(page: Page, code: string, gapMs = pace.scanner, since?: number): Promise<void> {
+  return press(page, [...code, 'Enter'], gapMs, { since });
 }
 
 /** Types and presses Enter as fast as hands can. */
@@ -80,5 +98,5 @@ export async function putIn(page: Page, code: string): Promise<void> {
   });
   await page.keyboard.insertText(code);
   const at = await seen.evaluate(({ at }) => at);
-  await press(page, ['Enter'], 0, at + pace.scanner);
+  await press(page, ['Enter'], 0, { since: at + pace.scanner });
 }

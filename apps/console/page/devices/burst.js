@@ -11,9 +11,9 @@ export const pauseMostMs = 90;
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
 /**
- * The last of these keys that a scanner typed, whose Enter came at `endAt`, and its time for a key; null if a
- * hand pressed it. A key is `{ at, text }`: its time in milliseconds, and what it types, which may be
- * nothing, as with Shift.
+ * The last of these keys that a scanner typed, whose Enter came at `endAt`, with its time for a key, and how
+ * long none of its pauses is; null if a hand pressed it. A key is `{ at, text }`: its time in milliseconds,
+ * and what it types, which may be nothing, as with Shift.
  */
 export function burstOf(keys, endAt) {
   const times = [...keys.map(({ at }) => at), endAt];
@@ -27,5 +27,5 @@ export function burstOf(keys, endAt) {
   if (length < 2) return null;
   const isFast =
     length > shortCodeMax ? median(own) <= scannerKeyMs : own.every((gap) => gap <= shortCodeKeyMs);
-  return isFast ? { burst, keyMs: median(own) } : null;
+  return isFast ? { burst, keyMs: median(own), pauseMs } : null;
 }

@@ -12,26 +12,31 @@ let keys = [];
 let burstEndedAt = Number.NEGATIVE_INFINITY;
 let burstKeyMs = 0;
 let pressed = 0;
+// Keys before went elsewhere: to the page before this one, or into a dialog.
+let hearsSince = window.earlyKeys.since;
 
 /** A number that grows with each key that a scan did not take. */
 export const keysPressed = () => pressed;
 
 /**
- * Reads all keys of the page. A scanner's burst, which is known by its speed and its Enter, is taken out of
- * the field again and told to `onScan`, whatever has the focus. What a hand types where nothing can be typed
- * goes to `scanField`. `isMeant`: whether a burst is to be taken out; others stay. Returns a function that
- * ends it.
+ * Reads all keys of the page, also those that were pressed while it started. A scanner's burst, which is
+ * known by its speed and its Enter, is taken out of the field again, whatever has the focus, and told to
+ * `onScan` with whether all its keys are known to have come here. What a hand types where nothing can be
+ * typed goes to `scanField`. `isMeant`: whether a burst is to be taken out; others stay. Returns a function
+ * that ends it.
  */
 export function readKeys(scanField, onScan, isMeant = () => true) {
   const onKey = (event) => {
-    if (event.target.closest?.('dialog')) return;
-    if (event.key === 'Enter') takeEnter(event, onScan, isMeant);
+    if (event.target.closest?.('dialog')) hearsSince = event.timeStamp;
+    else if (event.key === 'Enter') takeEnter(event, onScan, isMeant);
     else takeKey(event, scanField);
   };
   // Each reader has its own: the next one begins before the last one ends.
   const onPaste = (event) => takePaste(event);
   document.addEventListener('keydown', onKey, true);
   document.addEventListener('beforeinput', onPaste, true);
+  for (const event of window.earlyKeys.events ?? []) onKey(event);
+  window.earlyKeys.events = null;
   return () => {
     document.removeEventListener('keydown', onKey, true);
     document.removeEventListener('beforeinput', onPaste, true);
@@ -55,12 +60,12 @@ function takeEnter(event, onScan, isMeant) {
     pressed += 1;
     return;
   }
-  const { burst, keyMs } = found;
+  const { burst, keyMs, pauseMs } = found;
   burstKeyMs = keyMs;
   swallow();
   takeOut(burst);
   pressed -= burst.length;
-  onScan(code.trim());
+  onScan(code.trim(), burst[0].at - hearsSince > pauseMs);
 }
 
 function takeKey(event, scanField) {
@@ -86,7 +91,10 @@ function takeKey(event, scanField) {
   // Letters choose among the options, and a space opens them.
   if (field.matches('select') && keys.length > 0 && at - keys.at(-1).at <= pauseMostMs / 2)
     event.preventDefault();
-  note(field, at, isCharacter ? key : '');
+  const text = isCharacter ? key : '';
+  note(field, at, text);
+  // The browser did nothing with a key that came early, whose event has ended.
+  if (event.eventPhase === Event.NONE && field === scanField) field.value += text;
 }
 
 /** Some devices put a whole code in at once. */

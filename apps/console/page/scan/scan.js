@@ -14,8 +14,11 @@ const answerWithinMs = 5000;
 
 let newest = 0;
 
-/** Asks what a code is, and shows it, or takes it into the open form. Codes keep their order. */
-export function scan(data) {
+/**
+ * Asks what a code is, and shows it, or takes it into the open form. Codes keep their order. One that may not
+ * be whole is another code, so nobody is asked.
+ */
+export function scan(data, isWhole = true) {
   if (data === '') return;
   if (isSignInCode(data)) return takeSignInCode(data);
   newest += 1;
@@ -26,7 +29,7 @@ export function scan(data) {
   if (state.learning !== null) update({ learning: { ...state.learning, note: looking } });
   else if (state.form === null) update({ scanned: looking, notice: null });
   else update({ form: { ...state.form, note: looking } });
-  const asked = lookUp(data);
+  const asked = isWhole ? lookUp(data) : { error: 'The start of this code may be missing. Scan it again.' };
   state.looking = state.looking.then(async () => take(scanned, await asked)).catch(console.error);
 }
 
