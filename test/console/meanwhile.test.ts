@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../harness/pages/browser.ts';
 import { fillIn, openConsole, openForm, scanItem, signIn, typeInto } from '../harness/pages/console.ts';
-import { typeByHand, wedge } from '../harness/pages/hands.ts';
+import { pressAtOnce, typeByHand, wedge } from '../harness/pages/hands.ts';
 import { holdAnswers } from '../harness/pages/hold-answers.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
 import { uniqueName, useService } from '../harness/service/service.ts';
@@ -178,6 +178,61 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     });
     await signIn(second.page, client);
     expect([...complaints, ...second.complaints]).toEqual([]);
+  });
+
+  test('what is typed while an answer comes stays in its field: the answer moves no focus', async () => {
+    const { client, itemID, page } = await open();
+    const both = uniqueName('BOTH');
+    await receiveLot(client, itemID, 4, { spot: uniqueName('SPOT'), serial: both });
+    await receiveLot(client, itemID, 5, { spot: both });
+    const unknown = uniqueName('NEW');
+    const cases: [field: string, call: string, begin: () => Promise<void>, told: RegExp][] = [
+      ['Scan', '**/Scan', () => wedge(page, both), /Several matches/],
+      [
+        'Description',
+        '**/Item',
+        async () => {
+          await wedge(page, unknown);
+          await page.getByRole('button', { name: 'New item' }).press('Enter');
+          await typeInto(page, 'Item', itemID);
+          await typeByHand(page, '', 'Enter');
+        },
+        /already/,
+      ],
+      [
+        'Spot',
+        '**/Scan',
+        async () => {
+          await openForm(page, 'Receive');
+          await wedge(page, itemID);
+          await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+        },
+        /Units must be/,
+      ],
+    ];
+    for (const [field, call, begin, told] of cases) {
+      if (field === 'Spot') await scanItem(page, itemID);
+      const answers = await holdAnswers(page, call);
+      await begin();
+      await expect.poll(answers.begun).toBe(1);
+      await typeInto(page, field, 'A 0');
+      answers.letGo();
+      await page.locator('main').getByText(told).first().waitFor();
+      await typeByHand(page, ' 1');
+      expect([field, await page.getByLabel(field, { exact: true }).inputValue()]).toEqual([field, 'A 0 1']);
+      await page.unroute(call);
+      await page.keyboard.press('Escape');
+    }
+  });
+
+  test('what is typed right behind the press of an action goes into its form', async () => {
+    const { itemID, page } = await open();
+    await scanItem(page, itemID);
+    await page.getByRole('button', { name: 'Receive' }).focus();
+    await pressAtOnce(page, 'Enter', ...'4821');
+    await page.locator('form.work').waitFor();
+    await expect.poll(() => page.getByLabel('Units', { exact: true }).inputValue()).toBe('4821');
+    expect(await page.getByLabel('Scan', { exact: true }).inputValue()).toBe('');
   });
 
   test('while a form is sent, Confirm keeps the focus; after a refusal, the amount has it', async () => {

@@ -9,9 +9,6 @@ import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
 
-// biome-ignore lint/suspicious/noExplicitAny: they are of the page, whose types are not known here
-declare const IDBObjectStore: any, window: any;
-
 describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
   const browser = useBrowser();
 
@@ -62,24 +59,10 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     await look();
     await fillIn(page, 'Move', { Units: '4', 'From spot': 'A-01', 'To spot': 'B-02' });
     await page.getByText('Moved 4 of').waitFor();
-    await page.evaluate(() => {
-      const { get } = IDBObjectStore.prototype;
-      IDBObjectStore.prototype.get = function (key: string) {
-        const hold = () => {
-          if (!window.isLetGo) get.call(this, 'x').onsuccess = hold;
-        };
-        if (key === 'reason/count') hold();
-        return get.call(this, key);
-      };
-    });
-    await page.getByRole('button', { name: 'Count' }).press('Enter');
+    await openForm(page, 'Count');
     const told = page.waitForResponse(/\/Changes\?/);
     letGo();
     await (await told).finished();
-    await page.evaluate(() => {
-      window.isLetGo = true;
-    });
-    await page.locator('form.work').waitFor();
     await typeInto(page, 'Counted', '7');
     await typeInto(page, 'Spot', 'A-01');
     await typeInto(page, 'Reason', '3');

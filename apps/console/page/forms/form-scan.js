@@ -15,13 +15,12 @@ const isOwn = ({ shortID, alias }, { itemID }) => shortID === itemID || alias ==
 
 /**
  * Takes a code that was scanned into the open form, which stays whatever the code is. `focused`: the field
- * that had the focus. `isUndisturbed`: tells whether nobody has typed since; then the next field gets the
- * focus.
+ * that had the focus. `isUndisturbed`: whether nobody has typed since; then the next field gets the focus.
  */
 export function takeIn(found, focused, isUndisturbed) {
   const { data, things, isOffline, error } = found;
   const uses = usesOf(found, focused);
-  if (uses.length === 1) return fillIn(uses[0], isUndisturbed());
+  if (uses.length === 1) return fillIn(uses[0], isUndisturbed);
   const note = { data };
   if (uses.length > 1) Object.assign(note, { words: 'Several matches for', uses });
   else if (isOfForm(things, state.form.values))

@@ -1,8 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { noteFocus } from '../base/focus.js';
 import { html } from '../base/html.js';
 import { state, update } from '../base/state.js';
 import { can, isSessionOf } from '../session/session.js';
-import { codeOfText, fittingReasons, readReasons, reasonsOf, recallReason } from '../stock/reasons.js';
+import { codeOfText, fittingReasons, lastReason, readReasons, reasonsOf } from '../stock/reasons.js';
 import { carryOut, reasonOf } from './carry-out.js';
 import { Differs, Effect, useEffectBefore, withExpected } from './effect.js';
 import { dateFault, fieldsOf, operationOf } from './fields.js';
@@ -21,7 +22,7 @@ const toldMs = 600_000;
  * `stocked`: the warehouses that have some of it. `lots`: those that the page shows; `isWhole`: it shows all.
  */
 export function Actions({ about, stocked = [], lots = [], isWhole = false }) {
-  const open = async (op) => {
+  const open = (op) => {
     // Until the changes tell what was done here last, the page shows what was before. Asked now, because
     // these `lots` stay what they are while the change comes.
     const isOld = state.session.untold.size > 0;
@@ -30,7 +31,7 @@ export function Actions({ about, stocked = [], lots = [], isWhole = false }) {
     const wid = about.wid ?? (isUsual ? usual : stocked[0]);
     readReasons(state.session.client);
     const fills = Date.now() - state.told?.at < toldMs ? state.told.fills : {};
-    const values = { ...fills, ...about, wid: String(wid ?? ''), reasonCode: await recallReason(op) };
+    const values = { ...fills, ...about, wid: String(wid ?? ''), reasonCode: lastReason(op) };
     update({ form: { op, values, opened: values, scanned: {}, lots, isWhole, isOld }, notice: null });
   };
   // One form at a time.
@@ -100,13 +101,14 @@ export function WorkForm({ form }) {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
+    const moveFocus = noteFocus();
     const { client } = state.session;
     if (!(await isScanTaken(form))) return setBusy(false);
     const broken = dateFault(element.current);
     const { operation, fault } = broken ? { fault: broken } : operationOf(state.form);
     if (fault) {
       setProblem(fault);
-      element.current.elements[fault.name]?.focus();
+      moveFocus(element.current.elements[fault.name]);
       return setBusy(false);
     }
     // A person may leave the form before the answer comes, and open another one.
@@ -120,7 +122,7 @@ export function WorkForm({ form }) {
     const differs = error?.reason === 'countDiffers' && error.figures;
     setProblem(error && { message: reasonOf(error), differs });
     setBusy(false);
-    if (error) focusAmount(element.current);
+    if (error) moveFocus(amountField(element.current));
   };
   return html`
     <form class="card work ${op}" ref=${element} onSubmit=${confirm} aria-labelledby="work" novalidate
@@ -209,12 +211,10 @@ function focusNext(form, behind) {
   next.focus();
 }
 
-/** After a refusal, puts the focus into the amount, unless a person has moved it meanwhile. */
-function focusAmount(form) {
-  const submit = form?.querySelector('[type=submit]');
-  if (!submit || ![submit, document.body].includes(document.activeElement)) return;
-  const { units, counted, reason } = form.elements;
-  (units ?? counted ?? reason ?? submit).focus();
+/** The field that a person looks at after a refusal; undefined if the form has closed or has none. */
+function amountField(form) {
+  const { units, counted, reason } = form?.elements ?? {};
+  return units ?? counted ?? reason;
 }
 
 const optional = new Set(['spot', 'fromSpot', 'serial', 'expires', 'shipToWid', 'toSpot']);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { html } from '../base/html.js';
 import { update } from '../base/state.js';
 import { Actions } from '../forms/work-form.js';
@@ -9,9 +9,11 @@ import { teachable } from './teach.js';
 
 /** The last code, while it does not stand for exactly one thing. */
 export function Found({ scanned }) {
-  const { data, isLooking, isOffline, error, matches = [], moreMatches } = scanned;
+  const { data, isLooking, isOffline, error, matches = [], moreMatches, isUndisturbed } = scanned;
   const first = useRef();
-  useEffect(() => first.current?.focus(), [data, isLooking]);
+  useLayoutEffect(() => {
+    if (isUndisturbed) first.current?.focus();
+  }, [data, isLooking]);
   const code = html`<bdi>${data}</bdi>`;
   if (isLooking)
     return html`<section class="card"><h1>${code}</h1><p class="note" role="status">Looking up …</p></section>`;

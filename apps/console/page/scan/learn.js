@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { noteFocus } from '../base/focus.js';
 import { amountOf } from '../base/format.js';
 import { html } from '../base/html.js';
 import { patiently } from '../base/limit.js';
@@ -54,7 +55,7 @@ function Teach({ learning }) {
     setProblem(null);
   };
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     setProblem(learning.problem ?? null);
     if (item) submit.current.focus();
   }, [item]);
@@ -89,7 +90,7 @@ function Teach({ learning }) {
     }
     <div class="confirm">
       <button type="button" class="plain" onClick=${close}>Cancel</button>
-      <button type="submit" class="primary" ref=${submit} disabled=${isBusy || !item}>Confirm</button>
+      <button type="submit" class="primary" ref=${submit} disabled=${!item} aria-disabled=${isBusy}>Confirm</button>
     </div>
   </form>`;
 }
@@ -163,8 +164,9 @@ function NewItem({ learning }) {
   });
   const [fault, setFault] = useState({});
   const [isBusy, setBusy] = useState(false);
-  const focus = (name) => form.current.elements[name]?.focus();
-  useLayoutEffect(() => focus(values.shortID === '' ? 'shortID' : 'description'), []);
+  useLayoutEffect(() => {
+    form.current.elements[values.shortID === '' ? 'shortID' : 'description'].focus();
+  }, []);
   const set = ({ target: { name, value } }) => {
     setValues((old) => ({ ...old, [name]: value }));
     setFault({});
@@ -172,11 +174,12 @@ function NewItem({ learning }) {
   const confirm = async (event) => {
     event.preventDefault();
     if (isBusy) return;
+    const moveFocus = noteFocus();
     const [shortID, description, uOM] = [values.shortID.trim(), values.description.trim(), values.uOM.trim()];
     const refuse = (next) => {
       setFault(next);
       setBusy(false);
-      focus(next.name);
+      moveFocus(form.current.elements[next.name]);
     };
     if (shortID === '') return refuse({ name: 'shortID', problem: 'An item needs a name.' });
     setBusy(true);
@@ -204,7 +207,7 @@ function NewItem({ learning }) {
     ${fault.problem && html`<p class="alert" id="fault" role="alert">${fault.problem}</p>`}
     <div class="confirm">
       <button type="button" class="plain" onClick=${close}>Cancel</button>
-      <button type="submit" class="primary" disabled=${isBusy}>Confirm</button>
+      <button type="submit" class="primary" aria-disabled=${isBusy}>Confirm</button>
     </div>
   </form>`;
 }

@@ -37,15 +37,16 @@ async function take({ client, data, number, pressed, focused }, found) {
   // Its form may close.
   await state.form?.confirming;
   if (!isSessionOf(client)) return;
+  const isUndisturbed = keysPressed() === pressed;
   const things = sameThings(found.matches ?? []);
   if (state.learning !== null) return takeWhileLearning(data, found, things);
   if (state.form !== null && (isTouched(state.form) || !leadsAway(things)))
-    return takeIn({ data, ...found, things }, focused, () => keysPressed() === pressed);
+    return takeIn({ data, ...found, things }, focused, isUndisturbed);
   // A code that is scanned after another replaces it.
   if (number !== newest) return;
   state.told = null;
   if (things.length === 1) return choose(things[0], found.gs1);
-  update({ scanned: { data, ...found, matches: things }, form: null });
+  update({ scanned: { data, ...found, matches: things, isUndisturbed }, form: null });
 }
 
 /** A code that is scanned while another is being taught may name its item; nothing else closes that form. */

@@ -6,12 +6,19 @@ const pageSize = 250;
 // Names seldom change. A view that opens later reads them again.
 const freshMs = 300_000;
 
+// The last code of each operation, on this device.
+const lastCodes = new Map();
+
 /** The reason that was given last for this operation on this device, as the text of a field. */
-export async function recallReason(op) {
-  const code = (await recall(`reason/${op}`)) ?? '';
+export function lastReason(op) {
+  const code = lastCodes.get(op) ?? '';
   return reasonsOf(op).find(({ reasonCode }) => String(reasonCode) === code)?.text ?? code;
 }
-export const keepReason = (op, code) => keep(`reason/${op}`, String(code));
+
+export function keepReason(op, code) {
+  lastCodes.set(op, String(code));
+  return keep(`reason/${op}`, String(code));
+}
 
 let readFor = null;
 let readAt = 0;
@@ -42,8 +49,12 @@ export async function readReasons(client) {
   }
 }
 
-/** Takes the names that this device has kept, until they are read. */
+/** Takes what this device has kept: the last reasons, and the names until they are read. */
 export async function recallReasons() {
+  for (const op of ['receive', 'issue', 'count']) {
+    const code = await recall(`reason/${op}`);
+    if (!lastCodes.has(op)) lastCodes.set(op, code);
+  }
   const kept = await recall('reasons');
   if (kept !== undefined && state.reasons.length === 0) update({ reasons: kept });
 }

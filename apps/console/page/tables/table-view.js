@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { noteFocus } from '../base/focus.js';
 import { html } from '../base/html.js';
 import { addressOf, go } from '../base/routes.js';
 import { state, update } from '../base/state.js';
@@ -87,9 +88,10 @@ function More({ list }) {
   });
   const press = async () => {
     const place = list.pages.length;
+    const moveFocus = noteFocus();
     await list.readOn();
     // The rows that were asked for come next.
-    setTimeout(() => document.querySelector(`.long > [data-place="${place}"] a`)?.focus());
+    setTimeout(() => moveFocus(document.querySelector(`.long > [data-place="${place}"] a`)));
   };
   return html`<button class="plain more-rows" ref=${button} onClick=${press}>More</button>`;
 }
