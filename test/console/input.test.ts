@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser } from '../harness/pages/browser.ts';
 import { openConsole, openForm, scanItem, signIn, startSlowly, typeInto } from '../harness/pages/console.ts';
-import { pace, putIn, typeByHand, typeFast, wedge } from '../harness/pages/hands.ts';
+import { pace, press, putIn, typeByHand, typeFast, wedge } from '../harness/pages/hands.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
 import { useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
   test('a scanner is told from hands by its speed, also a slow one, one by radio, and hands that are fast', async () => {
     const { page, shownIn, focusOn, openReceive } = await openPage();
     const cases: [name: string, put: (code: string) => Promise<void>, isScan: boolean][] = [
-      ['a slow scanner', (code) => wedge(page, code, pace.slowScanner), true],
+      ['a slow scanner', (code) => wedge(page, code, { gapMs: pace.slowScanner }), true],
       ['a device that puts a code in at once', (code) => putIn(page, code), true],
       ['a hand', (code) => typeByHand(page, code, 'Enter'), false],
       ['a fast hand', (code) => typeFast(page, code), false],
@@ -156,41 +156,74 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     expect(value[0].lines).toMatchObject([{ delta: 3, spot: 'NEW-1' }]);
   });
 
-  test('a code that is scanned while the page starts is read; of one whose start is missing, nobody is asked', async () => {
+  test('a code that is scanned while the page starts is read', async () => {
+    const { page } = await openConsole(await browser.newContext(), service);
+    await signIn(page, client, { isKept: true });
+    const start = await startSlowly(page);
+    await wedge(page, own, { since: start.beganAt + pace.hand });
+    start.letGo();
+    await page.getByRole('button', { name: 'Receive' }).waitFor();
+    await page.getByRole('heading', { name: own }).waitFor();
+    expect(await page.getByLabel('Scan', { exact: true }).inputValue()).toBe('');
+  });
+
+  test('of what may be the end of a code, nobody is asked, and it is scanned again', async () => {
     const context = await browser.newContext();
     const { page } = await openConsole(context, service);
     await signIn(page, client, { isKept: true });
-    const asked: string[] = [];
-    page.on('request', (request) => request.url().endsWith('/Scan') && asked.push(request.postData()!));
-    const whole = await startSlowly(page);
-    await wedge(page, own, pace.scanner, whole.beganAt + 200);
-    await typeByHand(page, '12');
-    whole.letGo();
-    await page.getByRole('button', { name: 'Receive' }).waitFor();
-    await page.getByRole('heading', { name: own }).waitFor();
-    await expect.poll(() => page.getByLabel('Scan', { exact: true }).inputValue()).toBe('12');
-    expect(asked).toHaveLength(1);
+    const told: string[] = [];
+    const words = 'The start of this code may be missing. Scan it again.';
+    page.on('request', (request) => request.url().endsWith('/Scan') && told.push(request.postData()!));
+    const expectPart = async (name: string) => {
+      await page.getByRole('alert').getByText(words).waitFor();
+      await page.getByRole('heading', { name: '…', exact: true }).waitFor();
+      expect([name, told, await page.getByLabel('Scan', { exact: true }).inputValue()]).toEqual([
+        name,
+        [],
+        '',
+      ]);
+    };
+    for (const [end, gapMs] of [
+      [own.slice(1), pace.scanner],
+      [own.slice(-1), pace.scanner],
+      [own.slice(-3), pace.slowScanner + 5],
+    ] as const) {
+      const { letGo, beganAt } = await startSlowly(page);
+      await wedge(page, end, { gapMs, since: beganAt + pace.slowScanner });
+      letGo();
+      await expectPart(end);
+    }
 
-    const part = await startSlowly(page);
-    await wedge(page, own.slice(1), pace.scanner, part.beganAt + pace.slowScanner);
-    part.letGo();
-    await page.getByRole('alert').getByText('The start of this code may be missing').waitFor();
-    expect(asked).toHaveLength(1);
-
-    await page.getByRole('button', { name: 'Camera' }).press('Enter');
-    await page.locator('dialog').waitFor();
-    await page.evaluate(
-      `document.addEventListener('keydown', ({ timeStamp }) => { window.keyAt = timeStamp; }, true)`,
-    );
-    await page.keyboard.press('Escape');
-    await page.locator('dialog').waitFor({ state: 'detached' });
-    const closedAt = Number(await page.evaluate('performance.timeOrigin + window.keyAt'));
-    await wedge(page, own.slice(2), pace.scanner, closedAt + pace.slowScanner);
-    await page.getByRole('heading', { name: own.slice(2), exact: true }).waitFor();
-    await page.getByRole('alert').getByText('The start of this code may be missing').waitFor();
+    await page.evaluate(`for (const name of ['keydown', 'focus'])
+      window.addEventListener(name, ({ timeStamp }) => { window.heardAt = performance.timeOrigin + timeStamp; }, true)`);
+    const heardAt = async () => Number(await page.evaluate('window.heardAt'));
+    const pauses: Record<string, () => Promise<number>> = {
+      'a dialog': async () => {
+        await page.getByRole('button', { name: 'Camera' }).press('Enter');
+        await page.locator('dialog').waitFor();
+        await page.keyboard.press('Escape');
+        const at = await heardAt();
+        await page.locator('dialog').waitFor({ state: 'detached' });
+        return at;
+      },
+      'another window': async () => {
+        await page.evaluate(`window.dispatchEvent(new FocusEvent('focus'))`);
+        return heardAt();
+      },
+      'a pause of the scanner': async () => {
+        await press(page, [...own.slice(0, 4)], { gapMs: pace.scanner });
+        return (await heardAt()) + 2 * pace.hand - pace.slowScanner;
+      },
+    };
+    for (const [name, pause] of Object.entries(pauses)) {
+      await wedge(page, 'OTHER-CODE-THAT-IS-WHOLE');
+      await page.getByText('No match for').waitFor();
+      told.splice(0);
+      await wedge(page, own.slice(4), { since: (await pause()) + pace.slowScanner });
+      await expectPart(name);
+    }
     await wedge(page, own);
     await page.getByRole('button', { name: 'Receive' }).waitFor();
-    expect(asked).toHaveLength(2);
   });
 
   test('only an untouched form gives way to another item', async () => {

@@ -12,7 +12,7 @@ import {
   startSlowly,
   typeInto,
 } from '../harness/pages/console.ts';
-import { wedge } from '../harness/pages/hands.ts';
+import { pace, wedge } from '../harness/pages/hands.ts';
 import { expectReadable } from '../harness/pages/readable.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
 import { runHere } from '../harness/service/command-line.ts';
@@ -160,13 +160,18 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     },
   );
 
-  test('a code that is scanned while the page starts signs in', async () => {
+  test('a code that is scanned while the page starts signs in; the end of one is shown nowhere', async () => {
     const { clientId } = await service.client();
     const { text } = await codeOf(clientId);
     const { context, page, said } = await open();
-    const start = await startSlowly(page);
-    await wedge(page, text);
-    start.letGo();
+    const part = await startSlowly(page);
+    await wedge(page, text.split('#i')[1]!, { since: part.beganAt + pace.scanner });
+    part.letGo();
+    await page.getByRole('alert').getByText('cannot be read. Scan it again.').waitFor();
+    await expectUntold(page, context, text, said);
+    const whole = await startSlowly(page);
+    await wedge(page, text, { since: whole.beganAt + pace.hand });
+    whole.letGo();
     await page.getByText(`As ${clientId}, until this page is closed.`).waitFor();
     await expectUntold(page, context, text, said);
   });

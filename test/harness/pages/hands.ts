@@ -26,17 +26,15 @@ const special: Record<string, object> = {
 // The codes of signs are those of other keys, such as Delete.
 const codeOf = (key: string) => (/[a-z\d]/i.test(key) ? key.toUpperCase().charCodeAt(0) : 0);
 
+type How = { gapMs?: number; since?: number; isBusy?: boolean };
+
 /**
  * Presses keys, one after the other. The browser is told when each was pressed, so a slow machine makes no
- * scanner slow. Names of keys stand beside characters. `since`: when the first was pressed, if not now.
- * `isBusy`: the page gets them at once, as one that was busy does.
+ * scanner slow. Names of keys stand beside characters. `since`: when the first was pressed, if not now or
+ * when a person has seen the page. `isBusy`: the page gets them at once, as one that was busy does.
  */
-async function press(
-  page: Page,
-  keys: readonly string[],
-  gapMs: number,
-  { since, isBusy = false }: { since?: number | undefined; isBusy?: boolean } = {},
-): Promise<void> {
+export async function press(page: Page, keys: readonly string[], how: How = {}): Promise<void> {
+  const { gapMs = pace.hand, since, isBusy = false } = how;
   const known =
     handsOf.get(page) ??
     page
@@ -45,7 +43,9 @@ async function press(
       .then((session) => ({ session, at: 0 }));
   handsOf.set(page, known);
   const hands = await known;
-  let at = since ?? Math.max(Date.now(), hands.at + pauseMs);
+  const begins = 'performance.timeOrigin + (window.earlyKeys?.since ?? 0)';
+  const shownAt = since === undefined ? Number(await page.evaluate(begins)) : 0;
+  let at = since ?? Math.max(Date.now(), Math.max(hands.at, shownAt) + pauseMs);
   const taken: Promise<unknown>[] = [];
   for (const key of keys) {
     const shown = special[key] ?? { key, text: key, windowsVirtualKeyCode: codeOf(key) };
@@ -66,25 +66,22 @@ async function press(
 
 /** Presses keys as a hand does, on a page that is too busy to take them one by one. */
 export function pressAtOnce(page: Page, ...keys: string[]): Promise<void> {
-  return press(page, keys, pace.hand, { isBusy: true });
+  return press(page, keys, { isBusy: true });
 }
 
 /** Types a text as a person does, into whatever has the focus; then presses these keys. */
 export function typeByHand(page: Page, text: string, ...then: string[]): Promise<void> {
-  return press(page, [...text, ...then], pace.hand);
+  return press(page, [...text, ...then]);
 }
 
-/**
- * Scans as a scanner that types does: fast keys that end in Enter, wherever the focus is. `since`: when the
- * first is pressed, if not now.
- */
-export function wedge(page: Page, code: string, gapMs = pace.scanner, since?: number): Promise<void> {
-  return press(page, [...code, 'Enter'], gapMs, { since });
+/** Scans as a scanner that types does: fast keys that end in Enter, wherever the focus is. */
+export function wedge(page: Page, code: string, how: How = {}): Promise<void> {
+  return press(page, [...code, 'Enter'], { gapMs: pace.scanner, ...how });
 }
 
 /** Types and presses Enter as fast as hands can. */
 export function typeFast(page: Page, text: string): Promise<void> {
-  return press(page, [...text, 'Enter'], pace.fastHand);
+  return press(page, [...text, 'Enter'], { gapMs: pace.fastHand });
 }
 
 /** Puts a whole code in at once and ends it with Enter, as some devices do. */
@@ -98,5 +95,5 @@ export async function putIn(page: Page, code: string): Promise<void> {
   });
   await page.keyboard.insertText(code);
   const at = await seen.evaluate(({ at }) => at);
-  await press(page, ['Enter'], 0, { since: at + pace.scanner });
+  await press(page, ['Enter'], { since: at + pace.scanner });
 }

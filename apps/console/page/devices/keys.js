@@ -1,4 +1,4 @@
-import { burstOf, pauseMostMs } from './burst.js';
+import { burstOf, pauseMostMs, restMs } from './burst.js';
 
 // Scanners type the separator of GS1 codes as Ctrl and ].
 const separator = '\u001d';
@@ -12,22 +12,27 @@ let keys = [];
 let burstEndedAt = Number.NEGATIVE_INFINITY;
 let burstKeyMs = 0;
 let pressed = 0;
-// Keys before went elsewhere: to the page before this one, or into a dialog.
+// Keys before went elsewhere: to another page or window, or into a dialog.
 let hearsSince = window.earlyKeys.since;
+const hearFrom = ({ timeStamp }) => {
+  hearsSince = Math.max(hearsSince, timeStamp);
+};
+window.addEventListener('focus', hearFrom);
+window.addEventListener('pageshow', (event) => event.persisted && hearFrom(event));
 
 /** A number that grows with each key that a scan did not take. */
 export const keysPressed = () => pressed;
 
 /**
- * Reads all keys of the page, also those that were pressed while it started. A scanner's burst, which is
- * known by its speed and its Enter, is taken out of the field again, whatever has the focus, and told to
- * `onScan` with whether all its keys are known to have come here. What a hand types where nothing can be
- * typed goes to `scanField`. `isMeant`: whether a burst is to be taken out; others stay. Returns a function
- * that ends it.
+ * Reads all keys of the page, and of those that were pressed while it started, bursts. A scanner's burst,
+ * which is known by its speed and its Enter, is taken out of the field again, whatever has the focus, and
+ * told to `onScan(code, isWhole)`; `isWhole`: false if it may be the end of a code. What a hand types where
+ * nothing can be typed goes to `scanField`. `isMeant(code, isWhole)`: whether a burst is to be taken out;
+ * others stay. Returns a function that ends it.
  */
 export function readKeys(scanField, onScan, isMeant = () => true) {
   const onKey = (event) => {
-    if (event.target.closest?.('dialog')) hearsSince = event.timeStamp;
+    if (event.target.closest?.('dialog')) hearFrom(event);
     else if (event.key === 'Enter') takeEnter(event, onScan, isMeant);
     else takeKey(event, scanField);
   };
@@ -53,19 +58,19 @@ function takeEnter(event, onScan, isMeant) {
   // Some scanners end with two.
   const sinceBurst = at - burstEndedAt;
   if (sinceBurst >= 0 && sinceBurst <= 3 * burstKeyMs) return swallow();
-  const found = event.repeat ? null : burstOf(keys, at);
-  keys = [];
+  const found = event.repeat ? null : burstOf(keys, at, hearsSince);
+  beginAnew();
   const code = found?.burst.map(({ text }) => text).join('');
-  if (found === null || !isMeant(code)) {
+  if (found === null || !isMeant(code, found.isWhole)) {
     pressed += 1;
     return;
   }
-  const { burst, keyMs, pauseMs } = found;
+  const { burst, keyMs, isWhole } = found;
   burstKeyMs = keyMs;
   swallow();
   takeOut(burst);
   pressed -= burst.length;
-  onScan(code.trim(), burst[0].at - hearsSince > pauseMs);
+  onScan(code.trim(), isWhole);
 }
 
 function takeKey(event, scanField) {
@@ -75,10 +80,7 @@ function takeKey(event, scanField) {
   const isCharacter = [...key].length === 1 && !isCommand;
   pressed += 1;
   // A key that is held repeats as fast as a scanner types.
-  if (event.repeat || !(isCharacter || isSeparator || modifiers.has(key))) {
-    keys = [];
-    return;
-  }
+  if (event.repeat || !(isCharacter || isSeparator || modifiers.has(key))) return beginAnew();
   // A space presses a button.
   if (!modifiers.has(key) && key !== ' ' && !event.target.closest(typing)) scanField.focus();
   const field = document.activeElement;
@@ -91,10 +93,13 @@ function takeKey(event, scanField) {
   // Letters choose among the options, and a space opens them.
   if (field.matches('select') && keys.length > 0 && at - keys.at(-1).at <= pauseMostMs / 2)
     event.preventDefault();
-  const text = isCharacter ? key : '';
-  note(field, at, text);
-  // The browser did nothing with a key that came early, whose event has ended.
-  if (event.eventPhase === Event.NONE && field === scanField) field.value += text;
+  note(field, at, isCharacter ? key : '');
+}
+
+/** The next key begins a text. */
+function beginAnew() {
+  keys = [];
+  hearsSince = Number.NEGATIVE_INFINITY;
 }
 
 /** Some devices put a whole code in at once. */
@@ -104,7 +109,7 @@ function takePaste({ target, timeStamp, data, dataTransfer }) {
 }
 
 function note(field, at, text) {
-  if (keys.length > 0 && at - keys.at(-1).at > pauseMostMs) keys = [];
+  if (keys.length > 0 && at - keys.at(-1).at > restMs) keys = [];
   const { value, selectionStart, selectionEnd } = field;
   keys.push({ at, text, field, value, selectionStart, selectionEnd });
 }

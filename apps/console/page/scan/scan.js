@@ -15,12 +15,13 @@ const answerWithinMs = 5000;
 let newest = 0;
 
 /**
- * Asks what a code is, and shows it, or takes it into the open form. Codes keep their order. One that may not
- * be whole is another code, so nobody is asked.
+ * Asks what a code is, and shows it, or takes it into the open form. Codes keep their order. The end of a
+ * code is another code, or a part of a secret, so nobody is asked, and it is not shown.
  */
-export function scan(data, isWhole = true) {
-  if (data === '') return;
-  if (isSignInCode(data)) return takeSignInCode(data);
+export function scan(text, isWhole = true) {
+  if (text === '') return;
+  if (isSignInCode(text, isWhole)) return takeSignInCode(text);
+  const data = isWhole ? text : '…';
   newest += 1;
   const { client } = state.session;
   const focused = document.activeElement?.name;

@@ -2,9 +2,13 @@ import { update } from '../base/state.js';
 
 // A scanner may be set to another keyboard, so that its signs are others.
 const looksLikeCode = /console.*secret|#.*secret=/is;
+const looksLikeEnd = /secret=/i;
 
-/** Whether a text holds a client's secret, as the code of `inventory client secret --qr` does, even in part. */
-export const isSignInCode = (text) => looksLikeCode.test(text);
+/**
+ * Whether a text holds a client's secret, as the code of `inventory client secret --qr` does, even in part.
+ * `isWhole`: false for the end of a code.
+ */
+export const isSignInCode = (text, isWhole = true) => (isWhole ? looksLikeCode : looksLikeEnd).test(text);
 
 /** Goes on with a code for signing in, which is nothing to look up. */
 export function takeSignInCode(text) {
