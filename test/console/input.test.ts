@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     }
 
     await page.evaluate(`for (const name of ['keydown', 'focus'])
-      window.addEventListener(name, ({ timeStamp }) => { window.heardAt = performance.timeOrigin + timeStamp; }, true)`);
+      window.addEventListener(name, ({ timeStamp }) => { window.heardAt = performance.timeOrigin + timeStamp; })`);
     const heardAt = async () => Number(await page.evaluate('window.heardAt'));
     const pauses: Record<string, () => Promise<number>> = {
       'a dialog': async () => {
