@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser } from '../harness/pages/browser.ts';
 import { openConsole, openForm, scanItem, signIn, startSlowly, typeInto } from '../harness/pages/console.ts';
 import { pace, press, putIn, typeByHand, typeFast, wedge } from '../harness/pages/hands.ts';
+import { holdAnswers } from '../harness/pages/hold-answers.ts';
 import { useBrowser } from '../harness/pages/use-browser.ts';
-import { useService } from '../harness/service/service.ts';
+import { uniqueName, useService } from '../harness/service/service.ts';
 import { receiveLot } from '../harness/stock/stock.ts';
 
 const service = useService();
@@ -224,6 +225,41 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     }
     await wedge(page, own);
     await page.getByRole('button', { name: 'Receive' }).waitFor();
+  });
+
+  test('text that was put in just before a scan stays, and the scan is whole', async () => {
+    const { page, shownIn } = await openPage();
+    await page.evaluate(`window.addEventListener('input', ({ timeStamp }) => {
+      window.heardAt = performance.timeOrigin + timeStamp;
+    })`);
+    const before: Record<string, () => Promise<void>> = {
+      'two keys that roll': () => press(page, ['a', 'b'], { gapMs: 25 }),
+      'a text at once': () => page.keyboard.insertText('ab'),
+    };
+    for (const [name, put] of Object.entries(before)) {
+      await page.getByLabel('Scan', { exact: true }).focus();
+      await page.keyboard.press('Control+A');
+      await put();
+      const heardAt = Number(await page.evaluate('window.heardAt'));
+      await wedge(page, `CODE OF ${name}`, { since: heardAt + pace.hand });
+      await page.getByText(`No match for “CODE OF ${name}”`).waitFor();
+      expect([name, await shownIn('Scan')]).toEqual([name, 'ab']);
+    }
+  });
+
+  test('of several matches the first has the focus, also if the scanner ends with a second Enter', async () => {
+    const { page } = await openPage();
+    const both = uniqueName('BOTH');
+    await receiveLot(client, own, 4, { spot: uniqueName('SPOT'), serial: both });
+    await receiveLot(client, own, 5, { spot: both });
+    const answers = await holdAnswers(page, '**/Scan');
+    await wedge(page, both);
+    await press(page, ['Enter']);
+    answers.letGo();
+    await page.getByRole('heading', { name: 'Several matches' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Several matches' }).waitFor({ state: 'detached' });
+    await page.locator('main h1').first().waitFor();
   });
 
   test('only an untouched form gives way to another item', async () => {

@@ -89,6 +89,20 @@ describe.skipIf(!hasBrowser)('in a browser (skipped without Chromium)', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('a form begins with the reason that was given last, also in another tab or before a reload', async () => {
+    const { page, itemID, context } = await atItem();
+    const other = await openConsole(context, service);
+    await other.page.getByLabel('Scan', { exact: true }).waitFor();
+    await fillIn(page, 'Issue', { Units: '2', Reason: 'Lent' });
+    await page.getByText('Issued 2 of').waitFor();
+    await scanItem(other.page, itemID);
+    await openForm(other.page, 'Issue');
+    expect(await reasonIn(other.page)).toBe('Lent');
+    await page.reload();
+    await openForm(page, 'Issue');
+    await expect.poll(() => reasonIn(page)).toBe('Lent');
+  });
+
   test('pressing a reason moves none of them, and leads on to Confirm; what is pressed twice is chosen once', async () => {
     const { page, done } = await atItem();
     await openForm(page, 'Issue');

@@ -33,7 +33,9 @@ export function burstOf(keys, endAt, since = Number.NEGATIVE_INFINITY) {
   const isFast =
     length > shortCodeMax ? median(own) <= scannerKeyMs : own.every((gap) => gap <= shortCodeKeyMs);
   if (!isFast) return null;
-  // Hands do not type as fast as this, so it is no text that was typed before.
-  const head = burstOf(keys.slice(0, before + 1), keys[before]?.at);
-  return { burst: [...(head?.burst ?? []), ...burst], keyMs: median(own), isWhole: head === null };
+  // Hands do not type a text as fast as a scanner, so one before the pause is a part of this code.
+  const last = keys[before];
+  const head = last && burstOf(keys.slice(0, before), last.at);
+  if (head) return { burst: [...head.burst, last, ...burst], keyMs: median(own), isWhole: false };
+  return { burst, keyMs: median(own), isWhole: true };
 }

@@ -101,9 +101,11 @@ export function WorkForm({ form }) {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
-    const moveFocus = noteFocus();
+    let moveFocus = noteFocus();
     const { client } = state.session;
     if (!(await isScanTaken(form))) return setBusy(false);
+    // The code that was looked up has moved it.
+    if (state.form.fills !== form.fills) moveFocus = noteFocus();
     const broken = dateFault(element.current);
     const { operation, fault } = broken ? { fault: broken } : operationOf(state.form);
     if (fault) {

@@ -46,7 +46,8 @@ function Chart({ about, form, labels, series }) {
     let chart = null;
     let isGone = false;
     const draw = ({ default: UPlot }) => {
-      if (!isGone) chart = drawChart(UPlot, place.current, drawn(UPlot, { form, labels, series }));
+      if (!isGone && place.current)
+        chart = drawChart(UPlot, place.current, drawn(UPlot, { form, labels, series }));
     };
     import('uplot').then(draw, () => miss(true));
     return () => {

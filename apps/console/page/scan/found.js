@@ -9,11 +9,9 @@ import { teachable } from './teach.js';
 
 /** The last code, while it does not stand for exactly one thing. */
 export function Found({ scanned }) {
-  const { data, isLooking, isOffline, error, matches = [], moreMatches, isUndisturbed } = scanned;
+  const { data, isLooking, isOffline, error, matches = [], moreMatches, moveFocus } = scanned;
   const first = useRef();
-  useLayoutEffect(() => {
-    if (isUndisturbed) first.current?.focus();
-  }, [data, isLooking]);
+  useLayoutEffect(() => moveFocus?.(first.current), [data, isLooking]);
   const code = html`<bdi>${data}</bdi>`;
   if (isLooking)
     return html`<section class="card"><h1>${code}</h1><p class="note" role="status">Looking up …</p></section>`;

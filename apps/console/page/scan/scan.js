@@ -1,3 +1,4 @@
+import { noteFocus } from '../base/focus.js';
 import { isBusySince, patiently } from '../base/limit.js';
 import { go } from '../base/routes.js';
 import { state, update } from '../base/state.js';
@@ -25,7 +26,7 @@ export function scan(text, isWhole = true) {
   newest += 1;
   const { client } = state.session;
   const focused = document.activeElement?.name;
-  const scanned = { client, data, number: newest, pressed: keysPressed(), focused };
+  const scanned = { client, data, number: newest, pressed: keysPressed(), focused, moveFocus: noteFocus() };
   const looking = { data, isLooking: true };
   if (state.learning !== null) update({ learning: { ...state.learning, note: looking } });
   else if (state.form === null) update({ scanned: looking, notice: null });
@@ -34,20 +35,19 @@ export function scan(text, isWhole = true) {
   state.looking = state.looking.then(async () => take(scanned, await asked)).catch(console.error);
 }
 
-async function take({ client, data, number, pressed, focused }, found) {
+async function take({ client, data, number, pressed, focused, moveFocus }, found) {
   // Its form may close.
   await state.form?.confirming;
   if (!isSessionOf(client)) return;
-  const isUndisturbed = keysPressed() === pressed;
   const things = sameThings(found.matches ?? []);
   if (state.learning !== null) return takeWhileLearning(data, found, things);
   if (state.form !== null && (isTouched(state.form) || !leadsAway(things)))
-    return takeIn({ data, ...found, things }, focused, isUndisturbed);
+    return takeIn({ data, ...found, things }, focused, keysPressed() === pressed);
   // A code that is scanned after another replaces it.
   if (number !== newest) return;
   state.told = null;
   if (things.length === 1) return choose(things[0], found.gs1);
-  update({ scanned: { data, ...found, matches: things, isUndisturbed }, form: null });
+  update({ scanned: { data, ...found, matches: things, moveFocus }, form: null });
 }
 
 /** A code that is scanned while another is being taught may name its item; nothing else closes that form. */

@@ -125,6 +125,7 @@ function openClient(credentials) {
 async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
   const deviceID = (await recall('deviceID')) ?? `console-${newKey().slice(0, 8)}`;
   await keep('deviceID', deviceID);
+  await recallReasons().catch(console.warn);
   const askers = new Map();
   const undoing = new Set();
   // A refusal that a person waits for is shown by the form.
@@ -163,7 +164,6 @@ async function begin({ client, me, credentials, isKept, offersKeep, cursor }) {
     // They were those of the client before.
     ...{ lastWid: null, limitedUntil: 0, looking: Promise.resolve() },
   });
-  recallReasons().catch(console.warn);
   readReasons(client);
   if (can('look')) followChanges(client, live, feed, stop.signal);
 }

@@ -8,6 +8,8 @@ const freshMs = 300_000;
 
 // The last code of each operation, on this device.
 const lastCodes = new Map();
+const otherTabs = new BroadcastChannel('last-reasons');
+otherTabs.onmessage = ({ data: [op, code] }) => lastCodes.set(op, code);
 
 /** The reason that was given last for this operation on this device, as the text of a field. */
 export function lastReason(op) {
@@ -17,6 +19,7 @@ export function lastReason(op) {
 
 export function keepReason(op, code) {
   lastCodes.set(op, String(code));
+  otherTabs.postMessage([op, String(code)]);
   return keep(`reason/${op}`, String(code));
 }
 
@@ -51,10 +54,7 @@ export async function readReasons(client) {
 
 /** Takes what this device has kept: the last reasons, and the names until they are read. */
 export async function recallReasons() {
-  for (const op of ['receive', 'issue', 'count']) {
-    const code = await recall(`reason/${op}`);
-    if (!lastCodes.has(op)) lastCodes.set(op, code);
-  }
+  for (const op of ['receive', 'issue', 'count']) lastCodes.set(op, await recall(`reason/${op}`));
   const kept = await recall('reasons');
   if (kept !== undefined && state.reasons.length === 0) update({ reasons: kept });
 }
