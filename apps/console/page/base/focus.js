@@ -1,12 +1,14 @@
 /**
- * Notes where the focus is. The function that it returns moves it, unless a person has moved it meanwhile, or
- * has typed there.
+ * Notes where the focus is and what stands there. The function that it returns tells whether a person has left
+ * both alone since: only then an answer may move the focus.
  */
 export function noteFocus() {
   const { activeElement } = document;
-  const { value } = activeElement;
-  return (element) => {
-    const isThere = [activeElement, document.body].includes(document.activeElement);
-    if (isThere && activeElement.value === value) element?.focus();
-  };
+  const before = textOf(activeElement);
+  return () =>
+    [activeElement, document.body].includes(document.activeElement) && textOf(activeElement) === before;
 }
+
+// A date that is typed in part has no value yet.
+const textOf = ({ value, selectionStart, selectionEnd, validity }) =>
+  JSON.stringify([value, selectionStart, selectionEnd, validity?.badInput]);

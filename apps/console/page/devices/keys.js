@@ -11,7 +11,6 @@ let keys = [];
 // When a burst that ended may still send a second Enter.
 let burstEndedAt = Number.NEGATIVE_INFINITY;
 let burstKeyMs = 0;
-let pressed = 0;
 // Keys before went elsewhere: to another page or window, or into a dialog.
 let hearsSince = window.earlyKeys.since;
 const hearFrom = ({ timeStamp }) => {
@@ -19,9 +18,6 @@ const hearFrom = ({ timeStamp }) => {
 };
 window.addEventListener('focus', hearFrom);
 window.addEventListener('pageshow', (event) => event.persisted && hearFrom(event));
-
-/** A number that grows with each key that a scan did not take. */
-export const keysPressed = () => pressed;
 
 /**
  * Reads all keys of the page, and of those that were pressed while it started, bursts. A scanner's burst,
@@ -61,15 +57,11 @@ function takeEnter(event, onScan, isMeant) {
   const found = event.repeat ? null : burstOf(keys, at, hearsSince);
   beginAnew();
   const code = found?.burst.map(({ text }) => text).join('');
-  if (found === null || !isMeant(code, found.isWhole)) {
-    pressed += 1;
-    return;
-  }
+  if (found === null || !isMeant(code, found.isWhole)) return;
   const { burst, keyMs, isWhole } = found;
   burstKeyMs = keyMs;
   swallow();
   takeOut(burst);
-  pressed -= burst.length;
   onScan(code.trim(), isWhole);
 }
 
@@ -78,7 +70,6 @@ function takeKey(event, scanField) {
   const isSeparator = event.ctrlKey && (key === ']' || event.code === 'BracketRight');
   const isCommand = event.metaKey || ((event.ctrlKey || event.altKey) && !event.getModifierState('AltGraph'));
   const isCharacter = [...key].length === 1 && !isCommand;
-  pressed += 1;
   // A key that is held repeats as fast as a scanner types.
   if (event.repeat || !(isCharacter || isSeparator || modifiers.has(key))) return beginAnew();
   // A space presses a button.

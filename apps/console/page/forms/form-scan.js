@@ -15,12 +15,12 @@ const isOwn = ({ shortID, alias }, { itemID }) => shortID === itemID || alias ==
 
 /**
  * Takes a code that was scanned into the open form, which stays whatever the code is. `focused`: the field
- * that had the focus. `isUndisturbed`: whether nobody has typed since; then the next field gets the focus.
+ * that had the focus. `movesFocus`: whether the next field gets it.
  */
-export function takeIn(found, focused, isUndisturbed) {
+export function takeIn(found, focused, movesFocus) {
   const { data, things, isOffline, error } = found;
   const uses = usesOf(found, focused);
-  if (uses.length === 1) return fillIn(uses[0], isUndisturbed);
+  if (uses.length === 1) return fillIn(uses[0], movesFocus);
   const note = { data };
   if (uses.length > 1) Object.assign(note, { words: 'Several matches for', uses });
   else if (isOfForm(things, state.form.values))

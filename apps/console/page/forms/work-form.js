@@ -101,16 +101,16 @@ export function WorkForm({ form }) {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
-    let moveFocus = noteFocus();
+    let isLeftAlone = noteFocus();
     const { client } = state.session;
     if (!(await isScanTaken(form))) return setBusy(false);
     // The code that was looked up has moved it.
-    if (state.form.fills !== form.fills) moveFocus = noteFocus();
+    if (state.form.fills !== form.fills) isLeftAlone = noteFocus();
     const broken = dateFault(element.current);
     const { operation, fault } = broken ? { fault: broken } : operationOf(state.form);
     if (fault) {
       setProblem(fault);
-      moveFocus(element.current.elements[fault.name]);
+      if (isLeftAlone()) element.current.elements[fault.name]?.focus();
       return setBusy(false);
     }
     // A person may leave the form before the answer comes, and open another one.
@@ -124,7 +124,7 @@ export function WorkForm({ form }) {
     const differs = error?.reason === 'countDiffers' && error.figures;
     setProblem(error && { message: reasonOf(error), differs });
     setBusy(false);
-    if (error) moveFocus(amountField(element.current));
+    if (error && isLeftAlone()) amountField(element.current)?.focus();
   };
   return html`
     <form class="card work ${op}" ref=${element} onSubmit=${confirm} aria-labelledby="work" novalidate

@@ -9,9 +9,11 @@ import { teachable } from './teach.js';
 
 /** The last code, while it does not stand for exactly one thing. */
 export function Found({ scanned }) {
-  const { data, isLooking, isOffline, error, matches = [], moreMatches, moveFocus } = scanned;
+  const { data, isLooking, isOffline, error, matches = [], moreMatches, movesFocus } = scanned;
   const first = useRef();
-  useLayoutEffect(() => moveFocus?.(first.current), [data, isLooking]);
+  useLayoutEffect(() => {
+    if (movesFocus) first.current?.focus();
+  }, [data, isLooking]);
   const code = html`<bdi>${data}</bdi>`;
   if (isLooking)
     return html`<section class="card"><h1>${code}</h1><p class="note" role="status">Looking up …</p></section>`;

@@ -174,12 +174,12 @@ function NewItem({ learning }) {
   const confirm = async (event) => {
     event.preventDefault();
     if (isBusy) return;
-    const moveFocus = noteFocus();
+    const isLeftAlone = noteFocus();
     const [shortID, description, uOM] = [values.shortID.trim(), values.description.trim(), values.uOM.trim()];
     const refuse = (next) => {
       setFault(next);
       setBusy(false);
-      moveFocus(form.current.elements[next.name]);
+      if (isLeftAlone()) form.current.elements[next.name]?.focus();
     };
     if (shortID === '') return refuse({ name: 'shortID', problem: 'An item needs a name.' });
     setBusy(true);

@@ -2,7 +2,6 @@ import { noteFocus } from '../base/focus.js';
 import { isBusySince, patiently } from '../base/limit.js';
 import { go } from '../base/routes.js';
 import { state, update } from '../base/state.js';
-import { keysPressed } from '../devices/keys.js';
 import { isTouched, takeIn } from '../forms/form-scan.js';
 import { hurry } from '../session/line.js';
 import { can, isSessionOf } from '../session/session.js';
@@ -26,7 +25,7 @@ export function scan(text, isWhole = true) {
   newest += 1;
   const { client } = state.session;
   const focused = document.activeElement?.name;
-  const scanned = { client, data, number: newest, pressed: keysPressed(), focused, moveFocus: noteFocus() };
+  const scanned = { client, data, number: newest, focused, isLeftAlone: noteFocus() };
   const looking = { data, isLooking: true };
   if (state.learning !== null) update({ learning: { ...state.learning, note: looking } });
   else if (state.form === null) update({ scanned: looking, notice: null });
@@ -35,19 +34,20 @@ export function scan(text, isWhole = true) {
   state.looking = state.looking.then(async () => take(scanned, await asked)).catch(console.error);
 }
 
-async function take({ client, data, number, pressed, focused, moveFocus }, found) {
+async function take({ client, data, number, focused, isLeftAlone }, found) {
   // Its form may close.
   await state.form?.confirming;
   if (!isSessionOf(client)) return;
+  const movesFocus = isLeftAlone();
   const things = sameThings(found.matches ?? []);
   if (state.learning !== null) return takeWhileLearning(data, found, things);
   if (state.form !== null && (isTouched(state.form) || !leadsAway(things)))
-    return takeIn({ data, ...found, things }, focused, keysPressed() === pressed);
+    return takeIn({ data, ...found, things }, focused, movesFocus);
   // A code that is scanned after another replaces it.
   if (number !== newest) return;
   state.told = null;
   if (things.length === 1) return choose(things[0], found.gs1);
-  update({ scanned: { data, ...found, matches: things, moveFocus }, form: null });
+  update({ scanned: { data, ...found, matches: things, movesFocus }, form: null });
 }
 
 /** A code that is scanned while another is being taught may name its item; nothing else closes that form. */

@@ -54,8 +54,8 @@ export async function readReasons(client) {
 
 /** Takes what this device has kept: the last reasons, and the names until they are read. */
 export async function recallReasons() {
-  for (const op of ['receive', 'issue', 'count']) lastCodes.set(op, await recall(`reason/${op}`));
-  const kept = await recall('reasons');
+  const recallCode = async (op) => lastCodes.set(op, await recall(`reason/${op}`));
+  const [kept] = await Promise.all([recall('reasons'), ...['receive', 'issue', 'count'].map(recallCode)]);
   if (kept !== undefined && state.reasons.length === 0) update({ reasons: kept });
 }
 

@@ -88,10 +88,12 @@ function More({ list }) {
   });
   const press = async () => {
     const place = list.pages.length;
-    const moveFocus = noteFocus();
+    const isLeftAlone = noteFocus();
     await list.readOn();
     // The rows that were asked for come next.
-    setTimeout(() => moveFocus(document.querySelector(`.long > [data-place="${place}"] a`)));
+    setTimeout(() => {
+      if (isLeftAlone()) document.querySelector(`.long > [data-place="${place}"] a`)?.focus();
+    });
   };
   return html`<button class="plain more-rows" ref=${button} onClick=${press}>More</button>`;
 }
